@@ -1,11 +1,17 @@
 # One place for how our own code is compiled. Third-party sources (SQLite) do not take these warnings.
+option(QUERN_WARNINGS_AS_ERRORS "Stop at the first warning" ON)
+option(QUERN_LTO "Link-time optimisation" OFF)
+
 add_library(quern_flags INTERFACE)
 target_include_directories(quern_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
 target_compile_options(quern_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
   -Woverloaded-virtual -Wcast-align -Wnull-dereference -Wimplicit-fallthrough
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-null-dereference> # g++ 12 reports it inside std::vector at -O2
-  -fno-omit-frame-pointer)
+  $<$<BOOL:${QUERN_WARNINGS_AS_ERRORS}>:-Werror>
+  # g++ 12 reports these inside the standard library's own headers when it optimises.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-null-dereference -Wno-restrict>
+  -fno-omit-frame-pointer -pthread)
+
 if(QUERN_SANITIZE)
   target_compile_options(quern_flags INTERFACE -fsanitize=${QUERN_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(quern_flags INTERFACE -fsanitize=${QUERN_SANITIZE})
@@ -13,4 +19,10 @@ if(QUERN_SANITIZE)
     # simdjson and libstdc++ are not instrumented; TSan sees through their headers only.
     target_compile_options(quern_flags INTERFACE -Wno-tsan)
   endif()
+endif()
+
+if(QUERN_LTO)
+  include(CheckIPOSupported)
+  check_ipo_supported()
+  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
 endif()

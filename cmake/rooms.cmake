@@ -1,5 +1,10 @@
 # Builds one static library a room from src/rooms.txt, one test program a room from its *_test.cpp files,
-# and the quern binary from src/app.
+# and the quern binary from src/app. Every TEST is a test of its own to ctest, named ROOM/Suite.Name and
+# labelled with the room.
+if(QUERN_TESTS)
+  include(GoogleTest)
+endif()
+
 function(quern_room room uses)
   string(REPLACE "/" "_" target ${room})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.cpp)
@@ -31,7 +36,9 @@ function(quern_room room uses)
     add_executable(test_${target} ${tests})
     target_link_libraries(test_${target} PRIVATE quern_${target} GTest::gtest GTest::gtest_main GTest::gmock)
     target_compile_definitions(test_${target} PRIVATE QUERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    add_test(NAME ${target} COMMAND test_${target})
+    quern_use_pch(test_${target})
+    gtest_discover_tests(test_${target} TEST_PREFIX "${room}/" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+      PROPERTIES LABELS "${room}" TIMEOUT 600)
   endif()
 endfunction()
 
