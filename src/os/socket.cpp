@@ -48,20 +48,22 @@ Result<void> set_option(int fd, int level, int option, int value) {
     return {};
 }
 
+constexpr socklen_t peer_text_size = sizeof(PeerAddress::text);
+
 void write_peer(sockaddr_storage const& storage, PeerAddress& peer) {
     peer.size = 0;
     char const* text = nullptr;
     if (storage.ss_family == AF_INET) {
         sockaddr_in v4;
         std::memcpy(&v4, &storage, sizeof v4);
-        text = ::inet_ntop(AF_INET, &v4.sin_addr, peer.text.data(), peer.text.size());
+        text = ::inet_ntop(AF_INET, &v4.sin_addr, peer.text.data(), peer_text_size);
     } else if (storage.ss_family == AF_INET6) {
         sockaddr_in6 v6;
         std::memcpy(&v6, &storage, sizeof v6);
         if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
-            text = ::inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], peer.text.data(), peer.text.size());
+            text = ::inet_ntop(AF_INET, &v6.sin6_addr.s6_addr[12], peer.text.data(), peer_text_size);
         } else {
-            text = ::inet_ntop(AF_INET6, &v6.sin6_addr, peer.text.data(), peer.text.size());
+            text = ::inet_ntop(AF_INET6, &v6.sin6_addr, peer.text.data(), peer_text_size);
         }
     }
     if (text != nullptr) peer.size = static_cast<std::uint8_t>(std::strlen(text));

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Responses as bytes: status line, headers, and the body of protocol errors.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "base/buffer.h"
+#include "http/head.h"
+#include "http/message.h"
+
+namespace quern::http {
+
+// "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n", made anew only when the second changes.
+class DateLine {
+public:
+    DateLine() { render(0); }
+    void update(std::int64_t seconds_since_1970) {
+        if (seconds_since_1970 != second_) render(seconds_since_1970);
+    }
+    [[nodiscard]] std::string_view view() const { return {text_.data(), text_.size()}; }
+
+private:
+    void render(std::int64_t second);
+
+    std::int64_t second_ = 0;
+    std::array<char, 37> text_{};
+};
+
+// Statuses that never have a body: 1xx, 204, 304.
+[[nodiscard]] constexpr bool is_bodiless(int status) { return status < 200 || status == 204 || status == 304; }
+
+// What the connection adds to a response's head.
+enum class ConnectionLine : std::uint8_t {
+    none,        // HTTP/1.1 goes on
+    close,       // this is the last answer
+    keep_alive,  // HTTP/1.0 goes on, which has to be said
+};
+
+// Appends the head, up to and with its empty line. The length is the body's, also for HEAD.
+// Cost: no allocation beyond the output's.
+void append_head(Buffer& output, Response const& response, std::string_view date_line, ConnectionLine connection);
+
+// Makes `response` the answer to a request that is refused: {"status":400,"message":"…","data":{}}, and closes.
+void render_error(ProtocolError const& error, Response& response);
+
+inline constexpr std::string_view continue_response = "HTTP/1.1 100 Continue\r\n\r\n";
+
+}  // namespace quern::http
