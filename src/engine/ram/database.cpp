@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/assert.h"
+#include "engine/convert.h"
 #include "engine/ram/json_text.h"
 
 namespace quern::engine::ram {

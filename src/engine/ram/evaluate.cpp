@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "engine/functions.h"
 #include "engine/ram/json_text.h"
 
 namespace quern::engine::ram {
@@ -59,7 +60,7 @@ bool Evaluation::compares(Condition const& condition) {
     case Comparison::less_equal: return compare(left, right) <= 0;
     case Comparison::greater: return compare(left, right) > 0;
     case Comparison::greater_equal: return compare(left, right) >= 0;
-    case Comparison::like: return LikePattern(like_text(right).text).matches(like_text(left).text);
+    case Comparison::like: return matches(left, right);
     case Comparison::in_list: return is_in_list(left, right);
     case Comparison::same:
     case Comparison::is_null: break;
@@ -179,22 +180,20 @@ Value Evaluation::call(Operand const& operand) {
         if (!arguments[0].is_text()) return arguments[0];
         return Value::of(texts_.copy(fold_case(arguments[0].text)));
     case Function::length: return Value::of(static_cast<std::int64_t>(elements_of(arguments[0]).size()));
-    case Function::geo_distance:
-    case Function::strftime: return {};
+    case Function::geo_distance: return geo_distance(arguments[0], arguments[1], arguments[2], arguments[3]);
+    case Function::strftime: {
+        if (!arguments[0].is_text()) return {};
+        auto const text = strftime(arguments[0].text, std::span(arguments).subspan(1));
+        return text ? Value::of(texts_.copy(*text)) : Value{};
+    }
     }
     return {};
 }
 
-// What `like` looks at: a number as it is written in JSON.
-Value Evaluation::like_text(Value const& value) {
-    switch (value.kind) {
-    case ValueKind::integer: return Value::of(texts_.copy(std::to_string(value.integer)));
-    case ValueKind::real: return Value::of(texts_.copy(std::to_string(value.real)));
-    case ValueKind::null:
-    case ValueKind::text:
-    case ValueKind::blob: break;
-    }
-    return value;
+// Numbers are matched as their JSON text, on either side.
+bool Evaluation::matches(Value const& value, Value const& pattern) {
+    bool const is_number = pattern.kind == ValueKind::integer || pattern.kind == ValueKind::real;
+    return like(value, LikePattern(is_number ? number_text(pattern) : std::string(pattern.text)));
 }
 
 }  // namespace quern::engine::ram

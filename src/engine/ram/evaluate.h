@@ -65,6 +65,7 @@ private:
     };
 
     bool compares(plan::Condition const& condition);
+    static bool matches(Value const& value, Value const& pattern);
     bool is_in_list(Value const& value, Value const& list);
     bool quantified(plan::Condition const& condition);
     // Whether some combination of the sources from `depth` on makes the predicate `wanted`.
@@ -74,7 +75,6 @@ private:
     std::vector<Binding> elements_of(Value const& array);
     Value column_value(plan::Column column);
     Value call(plan::Operand const& operand);
-    Value like_text(Value const& value);
 
     plan::BoundPlan bound_;
     RowAccess& rows_;

@@ -23,18 +23,6 @@ bool is_empty_or_null(Value const& value) { return value.is_null() || (value.is_
 
 }  // namespace
 
-Value zero_value(Field const& field) {
-    if (field.is_multiple()) return Value::of("[]");
-    if (field.nullable || field.type == FieldType::relation) return {};
-    switch (field.type) {
-    case FieldType::number: return field.only_int ? Value::of(std::int64_t{0}) : Value::of(0.0);
-    case FieldType::boolean: return Value::of(false);
-    case FieldType::json: return Value::of("null");
-    case FieldType::geo_point: return Value::of(R"({"lon":0,"lat":0})");
-    default: return Value::of("");
-    }
-}
-
 Error not_unique(std::span<std::string const> columns) {
     Error error(ErrorCode::conflict);
     for (std::string const& column : columns) {

@@ -27,9 +27,6 @@ struct Row {
     [[nodiscard]] std::string_view id() const { return values[0].view().text; }
 };
 
-// The value that a field has in a new row when nothing is said.
-[[nodiscard]] Value zero_value(Field const& field);
-
 // The conflict of two rows that have the same values in `columns`.
 [[nodiscard]] Error not_unique(std::span<std::string const> columns);
 
