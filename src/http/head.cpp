@@ -115,7 +115,10 @@ class HeadParser {
 public:
     HeadParser(std::string_view bytes, std::uint64_t body_bytes_max, Head& head)
         : begin_(bytes.data()), end_(bytes.data() + bytes.size()), position_(begin_),
-          body_bytes_max_(body_bytes_max), head_(head) {}
+          body_bytes_max_(body_bytes_max), head_(head) {
+        head_.method = Method::get;
+        head_.minor_version = 1;
+    }
 
     HeadResult run() {
         if (skip_empty_line() && method() && target() && version() && fields()) {

@@ -50,7 +50,9 @@ public:
 
     [[nodiscard]] ProtocolError error() const { return error_; }
     // Bytes of a request have come, other than empty lines before it.
-    [[nodiscard]] bool started() const { return state_ != State::head || input_.view().find_first_not_of("\r\n") != std::string_view::npos; }
+    [[nodiscard]] bool started() const {
+        return state_ != State::head || input_.view().find_first_not_of("\r\n") != std::string_view::npos;
+    }
     // The head is complete and the body is not.
     [[nodiscard]] bool in_body() const { return state_ == State::body; }
     // The client waits for "100 Continue": no byte of the body has come.
@@ -59,7 +61,8 @@ public:
     }
     // Bytes of the body that have come, as sent.
     [[nodiscard]] std::uint64_t body_received() const { return body_received_; }
-    // Of the request being read; set when its head is complete.
+    // Of the request being read; set when its head is complete. After `refused` only its method counts (GET when
+    // it was not read).
     [[nodiscard]] Head const& head() const { return head_; }
 
 private:

@@ -75,7 +75,7 @@ public:
 
     // Wakes the loop. Threads: any; safe in a signal handler. Cost: one system call when the loop sleeps.
     void wake();
-    // Runs `work` on the loop, soon and in order. Threads: any. Cost: wake(); no allocation.
+    // Runs `work` on the loop, soon and in order; discards it when the loop dies first. Threads: any. Cost: wake(); no allocation.
     void post(PostedWork& work);
     // The same for a function. Cost: one allocation more.
     void post(std::move_only_function<void()> work);

@@ -16,6 +16,8 @@ class PostedWork {
 public:
     // Called on the loop's thread.
     virtual void run() = 0;
+    // Called instead of run() when the loop ends for ever.
+    virtual void discard() {}
 
 protected:
     PostedWork() = default;
@@ -43,6 +45,16 @@ public:
 
     // Runs everything pushed so far, in order. True when there was anything. Threads: the consumer's alone.
     bool run_all() {
+        return take_all([](PostedWork& work) { work.run(); });
+    }
+    // Discards everything pushed so far. Threads: the consumer's alone.
+    void discard_all() {
+        take_all([](PostedWork& work) { work.discard(); });
+    }
+
+private:
+    template <class Action>
+    bool take_all(Action action) {
         if (empty()) return false;
         PostedWork* newest_first = head_.exchange(nullptr, std::memory_order_seq_cst);
         PostedWork* oldest_first = nullptr;
@@ -53,16 +65,15 @@ public:
             newest_first = next;
         }
         while (oldest_first != nullptr) {
-            // run() may destroy the node or push it again, so it is left behind first.
+            // The action may destroy the node or push it again, so it is left behind first.
             PostedWork* const next = oldest_first->posted_next;
             oldest_first->posted_next = nullptr;
-            oldest_first->run();
+            action(*oldest_first);
             oldest_first = next;
         }
         return true;
     }
 
-private:
     std::atomic<PostedWork*> head_{nullptr};
 };
 

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+#include "server/worker.h"
+
+namespace quern::server {
+
+namespace {
+
+std::int64_t to_us(std::chrono::milliseconds time) { return time.count() * 1000; }
+
+}  // namespace
+
+void Connection::start(os::Fd socket, os::PeerAddress const& peer) {
+    QUERN_ASSERT(phase_ == Phase::unused, "only an unused connection can start");
+    socket_ = std::move(socket);
+    peer_ = peer;
+    phase_ = Phase::serving;
+    interest_ = os::Ready::read;
+    open_ = closing_ = input_ended_ = false;
+    output_begin_ = output_end_ = 0;
+    if (!worker_.loop().add(socket_.get(), interest_, *this)) {
+        abandon();
+        return;
+    }
+    set_reading_deadline();
+}
+
+// ---- input
+
+void Connection::on_ready(os::Ready ready) {
+    if (phase_ == Phase::lingering) return drain();
+    if (phase_ != Phase::serving) return;
+    if (os::has(ready, os::Ready::write)) on_writable();
+    if (phase_ != Phase::serving) return;
+    if (os::has(ready, os::Ready::read)) return on_readable();
+    // Both directions are shut, or the connection was reset: no answer can arrive any more.
+    if (os::has(ready, os::Ready::failed)) abandon();
+}
+
+void Connection::on_readable() {
+    if (open_ || !input_.empty() || output_waits() || closing_ || input_ended_) {
+        // Not now. What is there will be reported again when reading is watched again.
+        watch(output_waits() ? os::Ready::write : os::Ready::none);
+        return;
+    }
+    auto const received = os::receive(socket_.get(), worker_.receive_buffer());
+    if (received.outcome == os::Transfer::would_block) return;
+    if (received.outcome == os::Transfer::failed) return abandon();
+    if (received.bytes == 0) return on_end_of_input();
+    worker_.counters.bytes_received.add(received.bytes);
+    consume({worker_.receive_buffer().data(), received.bytes});
+}
+
+void Connection::on_end_of_input() {
+    input_ended_ = true;
+    if (exchange_ && exchange_->reader.started()) {
+        refuse(exchange_->reader.cut_off());
+    } else if (!dirty_) {
+        close();
+    }
+}
+
+void Connection::on_resume() {
+    if (phase_ != Phase::serving || open_ || closing_ || output_waits() || input_.empty()) return;
+    Buffer kept = std::exchange(input_, Buffer());
+    consume(kept.view());
+    worker_.give_buffer(std::move(kept));
+    if (phase_ != Phase::serving || open_ || closing_ || dirty_ || !input_.empty()) return;
+    if (input_ended_) return on_end_of_input();
+    watch(os::Ready::read);
+}
+
+void Connection::consume(std::string_view bytes) {
+    while (!bytes.empty()) {
+        if (!consume_request(bytes)) return;
+    }
+    set_reading_deadline();
+}
+
+bool Connection::consume_request(std::string_view& bytes) {
+    if (!exchange_) exchange_ = worker_.take_exchange(*this);
+    if (!exchange_->reader.started()) exchange_->started_us = worker_.loop().now_us();
+    bool const had_head = exchange_->reader.in_body();
+    auto const progress = exchange_->reader.feed(bytes, worker_.options().body_bytes_max);
+    bytes.remove_prefix(progress.consumed);
+    switch (progress.outcome) {
+        case http::RequestReader::Outcome::more:
+            if (!had_head) exchange_->body_started_us = worker_.loop().now_us();
+            if (exchange_->reader.awaits_continue() && !exchange_->continue_sent) {
+                exchange_->continue_sent = true;
+                append_output(http::continue_response);
+            }
+            return true;
+        case http::RequestReader::Outcome::refused:
+            refuse(exchange_->reader.error());
+            return false;
+        case http::RequestReader::Outcome::complete: break;
+    }
+    dispatch();
+    if (open_ || closing_ || output_waits() || output_end_ - output_begin_ > connection_output_bytes_max) {
+        if (!closing_ && !bytes.empty()) keep_input(bytes);
+        if (open_) worker_.set_deadline(slot_, Worker::never_us);
+        return false;
+    }
+    return true;
+}
+
+void Connection::keep_input(std::string_view bytes) {
+    if (input_.capacity() == 0) input_ = worker_.take_buffer();
+    input_.append(bytes);
+}
+
+// ---- requests and answers
+
+void Connection::dispatch() {
+    ServerExchange& exchange = *exchange_;
+    if (!exchange.reader.build(exchange.request, exchange.arena)) return refuse(exchange.reader.error());
+    worker_.counters.requests.add(1);
+    exchange.started_us = worker_.loop().now_us();
+    exchange.request.peer_address = peer_.view();
+    exchange.keep_alive = exchange.reader.head().keep_alive && !worker_.stopping();
+    if (exchange.request.method == http::Method::options &&
+        (exchange.reader.head().asterisk || http::is_preflight(exchange.request))) {
+        answer_itself(exchange);
+        return respond(std::move(exchange_));
+    }
+    worker_.request_handled();
+    open_ = true;
+    exchange.in_handler = true;
+    worker_.handler().handle(exchange);
+    exchange.in_handler = false;
+    if (!exchange.finished) return;
+    open_ = false;
+    respond(std::move(exchange_));
+}
+
+void Connection::answer_itself(ServerExchange& exchange) {
+    if (http::is_preflight(exchange.request)) {
+        http::answer_preflight(worker_.options().cors, exchange.request, exchange.response);
+        return;
+    }
+    exchange.response.status = 204;
+    exchange.response.content_type = {};
+    exchange.response.add_header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+}
+
+void Connection::on_finished() {
+    open_ = false;
+    if (phase_ == Phase::abandoned) {
+        worker_.give_exchange(std::move(exchange_));
+        phase_ = Phase::unused;
+        worker_.retire(*this);
+        return;
+    }
+    respond(std::move(exchange_));
+}
+
+void Connection::respond(std::unique_ptr<ServerExchange> exchange) {
+    http::Head const& head = exchange->reader.head();
+    http::Response& response = exchange->response;
+    if (response.close || !exchange->keep_alive || worker_.stopping()) closing_ = true;
+    bool const with_body = exchange->request.method != http::Method::head && !http::is_bodiless(response.status);
+    if (!exchange->request.target.empty()) {  // empty when the head was refused, and then nothing of it counts
+        if (response.body.size() >= worker_.options().compress_bytes_min) {
+            worker_.compressor().apply(exchange->request, response, worker_.options().compress_bytes_min);
+        }
+        if (head.origin_field != http::Head::no_field && !http::is_preflight(exchange->request)) {
+            auto const& origin = exchange->request.headers[head.origin_field];
+            http::add_cors_headers(worker_.options().cors, origin.value, response);
+        }
+    }
+    bool const copied = response.body.size() <= copied_body_bytes_max;
+    render(*exchange, with_body && copied);
+    if (with_body && !copied) {
+        sending_ = std::move(exchange);
+        body_offset_ = 0;
+    } else {
+        worker_.give_exchange(std::move(exchange));
+    }
+}
+
+void Connection::render(ServerExchange& exchange, bool with_body) {
+    append_output({});
+    Buffer& output = worker_.output();
+    auto connection = http::ConnectionLine::none;
+    if (closing_) connection = http::ConnectionLine::close;
+    else if (exchange.reader.head().minor_version == 0) connection = http::ConnectionLine::keep_alive;
+    http::append_head(output, exchange.response, worker_.date_line(), connection);
+    if (with_body) output.append(exchange.response.body.view());
+    output_end_ = output.size();
+}
+
+void Connection::refuse(http::ProtocolError const& error) {
+    worker_.counters.requests_refused.add(1);
+    closing_ = true;
+    // The head may be half parsed: nothing but its method may show in the answer.
+    exchange_->request = {};
+    exchange_->request.method = exchange_->reader.head().method;
+    http::render_error(error, exchange_->response);
+    respond(std::move(exchange_));
+}
+
+// Appends to this connection's run of bytes in the shared output. The run is moved to the end first when another
+// connection has written behind it.
+void Connection::append_output(std::string_view bytes) {
+    Buffer& output = worker_.output();
+    std::size_t const size = output_end_ - output_begin_;
+    if (output_end_ != output.size()) {
+        char* const place = output.reserve(size);
+        std::copy_n(output.data() + output_begin_, size, place);
+        output_begin_ = output.size();
+        output.advance(size);
+    }
+    output.append(bytes);
+    output_end_ = output.size();
+    if (!dirty_) {
+        dirty_ = true;
+        worker_.to_flush(*this);
+    }
+}
+
+// ---- output
+
+std::string_view Connection::body_being_sent() const {
+    return sending_ ? sending_->response.body.view().substr(body_offset_) : std::string_view();
+}
+
+void Connection::flush() {
+    dirty_ = false;
+    std::string_view const rendered =
+        worker_.output().view().substr(output_begin_, output_end_ - output_begin_);
+    output_begin_ = output_end_ = 0;
+    if (phase_ != Phase::serving) return;
+    if (unsent_.size() > 0 || os::has(interest_, os::Ready::write)) {
+        // Earlier bytes wait for the client, so these have to wait behind them.
+        unsent_.append(rendered);
+        return;
+    }
+    send_waiting(rendered);
+}
+
+void Connection::on_writable() {
+    if (!output_waits()) return;
+    send_waiting(unsent_.view().substr(unsent_offset_));
+}
+
+// Sends `first` and then the rest of the large body, as far as the client takes it.
+void Connection::send_waiting(std::string_view first) {
+    std::string_view const body = body_being_sent();
+    auto const sent =
+        body.empty() ? os::send(socket_.get(), first) : os::send(socket_.get(), first, body);
+    if (sent.outcome == os::Transfer::failed) return abandon();
+    worker_.counters.bytes_sent.add(sent.bytes);
+    if (sent.bytes == first.size() + body.size()) return output_done();
+
+    bool const from_unsent = !unsent_.empty();
+    std::size_t const sent_first = std::min(sent.bytes, first.size());
+    if (from_unsent) {
+        unsent_offset_ += sent_first;
+    } else if (sent_first < first.size()) {
+        unsent_ = worker_.take_buffer();
+        unsent_offset_ = 0;
+        unsent_.append(first.substr(sent_first));
+    }
+    body_offset_ += sent.bytes - sent_first;
+    if (sent.bytes > 0 || !os::has(interest_, os::Ready::write)) {
+        worker_.set_deadline(slot_, worker_.loop().now_us() + to_us(worker_.options().timeouts.write_stall));
+    }
+    watch(os::Ready::write);
+}
+
+void Connection::output_done() {
+    if (unsent_.capacity() > 0) {
+        worker_.give_buffer(std::exchange(unsent_, Buffer()));
+        unsent_offset_ = 0;
+    }
+    if (sending_) worker_.give_exchange(std::move(sending_));
+    if (open_) {
+        if (os::has(interest_, os::Ready::write)) watch(os::Ready::none);
+        worker_.set_deadline(slot_, Worker::never_us);
+        return;
+    }
+    if (closing_) return end();
+    if (!input_.empty()) {
+        if (os::has(interest_, os::Ready::write)) watch(os::Ready::none);
+        return worker_.to_resume(*this);
+    }
+    if (input_ended_) return on_end_of_input();
+    if (interest_ != os::Ready::read) watch(os::Ready::read);
+    set_reading_deadline();
+}
+
+// ---- the end
+
+// The last answer is out. The client may still be sending: closing now would reset the connection, and the
+// client could lose the answer. So our side is closed first, and what comes is thrown away for a while.
+void Connection::end() {
+    if (input_ended_) return close();
+    os::shutdown_send(socket_.get());
+    phase_ = Phase::lingering;
+    linger_left_ = linger_bytes_max;
+    auto const& timeouts = worker_.options().timeouts;
+    auto const wait = worker_.stopping() ? std::min(timeouts.linger, timeouts.stop_idle) : timeouts.linger;
+    worker_.set_deadline(slot_, worker_.loop().now_us() + to_us(wait));
+    if (input_.capacity() > 0) worker_.give_buffer(std::exchange(input_, Buffer()));
+    watch(os::Ready::read);
+}
+
+void Connection::drain() {
+    constexpr std::size_t bytes_per_event_max = 1024 * 1024;
+    auto const dropped = os::discard(socket_.get(), bytes_per_event_max);
+    if (dropped.outcome == os::Transfer::would_block) return;
+    worker_.counters.bytes_received.add(dropped.bytes);
+    if (dropped.outcome == os::Transfer::failed || dropped.bytes == 0 || dropped.bytes > linger_left_) return close();
+    linger_left_ -= dropped.bytes;
+}
+
+void Connection::on_timeout() {
+    if (phase_ != Phase::serving) return close();
+    if (output_waits()) {
+        worker_.counters.timeouts.add(1);
+        os::reset_on_close(socket_.get());
+        return close();
+    }
+    worker_.counters.timeouts.add(1);
+    if (exchange_ && !open_ && exchange_->reader.started()) {
+        return refuse({408, "The request did not arrive in time."});
+    }
+    close();
+}
+
+void Connection::on_drain() {
+    auto const& timeouts = worker_.options().timeouts;
+    std::int64_t const soon_us = worker_.loop().now_us() + to_us(timeouts.stop_idle);
+    bool const idle = phase_ == Phase::serving && !open_ && !dirty_ && !output_waits() && input_.empty() &&
+                      !(exchange_ && exchange_->reader.started());
+    if (idle || phase_ == Phase::lingering) worker_.set_deadline(slot_, soon_us);
+}
+
+void Connection::close() {
+    if (phase_ == Phase::serving || phase_ == Phase::lingering) abandon();
+}
+
+void Connection::abandon() {
+    socket_.reset();
+    worker_.set_deadline(slot_, Worker::never_us);
+    if (input_.capacity() > 0) worker_.give_buffer(std::exchange(input_, Buffer()));
+    if (unsent_.capacity() > 0) worker_.give_buffer(std::exchange(unsent_, Buffer()));
+    unsent_offset_ = 0;
+    if (sending_) worker_.give_exchange(std::move(sending_));
+    if (open_) {
+        // The handler still works on it; on_finished() ends the story.
+        phase_ = Phase::abandoned;
+        return;
+    }
+    if (exchange_) worker_.give_exchange(std::move(exchange_));
+    phase_ = Phase::unused;
+    worker_.retire(*this);
+}
+
+void Connection::watch(os::Ready interest) {
+    if (interest_ == interest) return;
+    interest_ = interest;
+    worker_.loop().modify(socket_.get(), interest, *this);
+}
+
+void Connection::set_reading_deadline() {
+    auto const& timeouts = worker_.options().timeouts;
+    std::int64_t const now_us = worker_.loop().now_us();
+    if (!exchange_ || !exchange_->reader.started()) {
+        auto const wait = worker_.stopping() ? timeouts.stop_idle : timeouts.idle;
+        worker_.set_deadline(slot_, now_us + to_us(wait));
+    } else if (!exchange_->reader.in_body()) {
+        worker_.set_deadline(slot_, exchange_->started_us + to_us(timeouts.head));
+    } else {
+        std::uint64_t const earned_s = exchange_->reader.body_received() / std::max<std::uint64_t>(timeouts.body_rate_min, 1);
+        std::int64_t const by_rate_us = exchange_->body_started_us + to_us(timeouts.body_grace) +
+                                        static_cast<std::int64_t>(earned_s) * 1'000'000;
+        worker_.set_deadline(slot_, std::min(by_rate_us, now_us + to_us(timeouts.body_stall)));
+    }
+}
+
+}  // namespace quern::server

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One client's connection: bytes in, requests to the handler, answers out in order.
+//
+// It reads when nothing is open: while a request is with the handler, or output waits for a slow client, what the
+// client sends stays in the kernel, which slows the client down. So there is at most one request in progress, one
+// run of small answers waiting, and one large body being sent.
+//
+// An idle connection owns no buffers. Threads: its loop.
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/buffer.h"
+#include "http/head.h"
+#include "os/fd.h"
+#include "os/loop.h"
+#include "os/socket.h"
+#include "server/exchange.h"
+
+namespace quern::server {
+
+class Worker;
+
+class Connection final : public os::EventSource {
+public:
+    Connection(Worker& worker, std::uint32_t slot) : worker_(worker), slot_(slot) {}
+
+    // Takes over an accepted socket. The connection must be unused.
+    void start(os::Fd socket, os::PeerAddress const& peer);
+
+    void on_ready(os::Ready ready) override;
+    // The exchange that was with the handler has its answer.
+    void on_finished();
+    // Goes on with input that was kept while an answer was due.
+    void on_resume();
+    // The end of the iteration: sends what has been rendered.
+    void flush();
+    // The deadline has passed.
+    void on_timeout();
+    // The server is stopping.
+    void on_drain();
+    // Ends it now, whatever is in progress.
+    void close();
+
+    [[nodiscard]] std::uint32_t slot() const { return slot_; }
+    [[nodiscard]] bool is_open() const { return phase_ != Phase::unused; }
+
+private:
+    enum class Phase : std::uint8_t {
+        unused,     // no socket, and no exchange with the handler
+        serving,
+        lingering,  // the last answer is out; input is thrown away until the client closes
+        abandoned,  // the socket is gone but an exchange is still with the handler
+    };
+
+    void on_readable();
+    void on_writable();
+    void on_end_of_input();
+    void drain();
+    void consume(std::string_view bytes);
+    // One step of consume(); false when no more input may be taken now.
+    bool consume_request(std::string_view& bytes);
+    void dispatch();
+    void answer_itself(ServerExchange& exchange);
+    void respond(std::unique_ptr<ServerExchange> exchange);
+    void refuse(http::ProtocolError const& error);
+    void render(ServerExchange& exchange, bool with_body);
+    void keep_input(std::string_view bytes);
+    void append_output(std::string_view bytes);
+    void send_waiting(std::string_view first);
+    void output_done();
+    void end();
+    void abandon();
+    void watch(os::Ready interest);
+    void set_reading_deadline();
+
+    [[nodiscard]] bool output_waits() const { return !unsent_.empty() || sending_ != nullptr; }
+    [[nodiscard]] std::string_view body_being_sent() const;
+
+    Worker& worker_;
+    std::uint32_t const slot_;
+    Phase phase_ = Phase::unused;
+    os::Ready interest_ = os::Ready::none;
+    bool open_ = false;      // exchange_ is with the handler
+    bool closing_ = false;   // no further request is read; the connection ends when the output is out
+    bool input_ended_ = false;
+    bool dirty_ = false;     // in the worker's list of connections to flush
+    os::Fd socket_;
+    std::unique_ptr<ServerExchange> exchange_;  // being read, or with the handler
+    std::unique_ptr<ServerExchange> sending_;   // its body is large and being sent
+    std::size_t body_offset_ = 0;               // of it, what has been sent
+    Buffer input_;                              // received, to be parsed after the open exchange
+    Buffer unsent_;                             // rendered, left over by a short write
+    std::size_t unsent_offset_ = 0;
+    // This iteration's rendered answers, in the worker's output.
+    std::size_t output_begin_ = 0;
+    std::size_t output_end_ = 0;
+    std::uint64_t linger_left_ = 0;  // bytes that may still be thrown away
+    os::PeerAddress peer_;
+};
+
+}  // namespace quern::server
