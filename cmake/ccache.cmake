@@ -1,5 +1,5 @@
-# Compiles through ccache when it is there. The cache stays inside the checkout, in build/ccache, and is shared
-# by all build directories: paths are taken relative to the checkout before they are compared.
+# Compiles through ccache when it is there. The cache stays inside the checkout, in build/ccache, and is
+# shared by all build directories: paths are taken relative to the checkout before they are compared.
 find_program(QUERN_CCACHE ccache)
 if(QUERN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(quern_launcher ${CMAKE_COMMAND} -E env

@@ -2,9 +2,11 @@
 # tools/fetch-sqlite downloads it by name and version, checks the hashes, and leaves it in build/sqlite.
 set(QUERN_SQLITE_DIR "${CMAKE_SOURCE_DIR}/build/sqlite" CACHE PATH "Directory with sqlite3.c and sqlite3.h")
 if(NOT EXISTS "${QUERN_SQLITE_DIR}/sqlite3.c")
-  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/fetch-sqlite "${QUERN_SQLITE_DIR}" RESULT_VARIABLE fetched)
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/fetch-sqlite "${QUERN_SQLITE_DIR}"
+    RESULT_VARIABLE fetched)
   if(NOT fetched EQUAL 0)
-    message(FATAL_ERROR "SQLite could not be fetched or its hash is wrong; set QUERN_SQLITE_DIR to a directory with sqlite3.c (3.51.3 or later)")
+    message(FATAL_ERROR "SQLite could not be fetched or its hash is wrong; set QUERN_SQLITE_DIR to a "
+      "directory with sqlite3.c (3.51.3 or later)")
   endif()
 endif()
 
