@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,11 +82,21 @@ public:
 
     class Iterator {
     public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = Node;
+        using difference_type = std::ptrdiff_t;
+        using pointer = void;
+        using reference = Node;
         Iterator(detail::Item const* items, std::uint32_t index) : items_(items), index_(index) {}
         Node operator*() const { return {items_, index_}; }
         Iterator& operator++() {
             index_ = items_[index_].end;
             return *this;
+        }
+        Iterator operator++(int) {
+            Iterator const before = *this;
+            ++*this;
+            return before;
         }
         bool operator==(Iterator const& other) const { return index_ == other.index_; }
 
