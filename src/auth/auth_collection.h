@@ -61,11 +61,26 @@ struct AuthOptions {
 // Fresh options with a random secret for each type of token.
 [[nodiscard]] AuthOptions make_auth_options(crypto::Random& random, std::int64_t duration_s = auth_token_s);
 
-// The options as JSON for Collection::options_json, and back. Options that this struct does not know are lost by
-// print_auth_options: to change stored options, change their JSON.
+// The options as JSON for Collection::options_json.
 [[nodiscard]] std::string print_auth_options(AuthOptions const& options);
-// Errors: validation — `fields` names the option: missing or short secret, a duration out of bounds, wrong kinds.
+
+// Reads what signing in needs; other options are passed over.
+// Errors: body_invalid — not a JSON object;
+//         validation — `fields` names the option ("authToken.secret"): missing or short secret, a duration out
+//         of bounds, a value of the wrong kind.
 [[nodiscard]] Result<AuthOptions> parse_auth_options(std::string_view options_json);
+
+// What a client sent (`options_json`) made whole, for storing: a member that it lacks is taken from the options
+// stored so far (`previous_json`, empty for a new collection), and so is the secret of a token, because
+// clients are never shown secrets. What neither has is made new. Members this room does not know are kept.
+// Errors: body_invalid — either is not a JSON object. The result is not checked: see parse_auth_options.
+[[nodiscard]] Result<std::string> complete_auth_options(std::string_view options_json, std::string_view previous_json,
+                                                        crypto::Random& random,
+                                                        std::int64_t duration_s = auth_token_s);
+
+// The options as a client may see them: without the secrets of tokens and of OAuth2 providers.
+// Errors: body_invalid — not a JSON object.
+[[nodiscard]] Result<std::string> redact_auth_options(std::string_view options_json);
 
 // The system fields of an auth collection, `id` first. The password field's `min` is 8 characters.
 [[nodiscard]] std::vector<Field> auth_system_fields();

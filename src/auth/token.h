@@ -95,7 +95,7 @@ public:
     [[nodiscard]] std::expected<void, TokenRefusal> verify(TokenKey key, Expected expected) const;
 
 private:
-    [[nodiscard]] bool read_claims(std::string_view json);
+    [[nodiscard]] std::expected<void, TokenRefusal> read_claims(std::size_t payload_size);
 
     std::string_view signed_part_;
     std::array<char, 32> signature_{};
