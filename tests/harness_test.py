@@ -55,7 +55,7 @@ class Harness(unittest.TestCase):
 
     def test_requests_and_sign_in(self):
         with harness.Server() as server:
-            self.assertEqual(server.superuser(), "t")
+            self.assertEqual(server.token, "t")
             self.assertEqual(server.get("/x", query={"filter": "a = 'b c'"}).json["message"],
                              "/x?filter=a%20%3D%20%27b%20c%27")
             self.assertIn(b"404", server.raw(b"GET /y HTTP/1.0\r\n\r\n").split(b"\r\n")[0])

@@ -5,6 +5,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import reference
+
 LINE_COLUMNS_MAX = 110
 FILE_LINES_MAX = 600
 FILE_LINES_MAX_TABLE = 1200  # tests, and tables by name
@@ -307,6 +309,11 @@ def check_links(tree):
     return problems
 
 
+def check_reference_pages(tree):
+    return [Problem(path, 1, "is not what the code's tables say; ./dev docs writes it anew")
+            for path in reference.check_reference(tree)]
+
+
 # --- lengths -----------------------------------------------------------------------------------------------
 
 
@@ -391,7 +398,8 @@ def check_lengths(tree):
 
 
 RULES = (check_include_order, check_public_door, check_library_doors, check_outside_world, check_form,
-         check_blobs, check_todo, check_private_paths, check_links, check_lengths)
+         check_blobs, check_todo, check_private_paths, check_links, check_reference_pages,
+         check_lengths)
 
 
 def check_tree(tree):

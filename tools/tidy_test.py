@@ -7,6 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import reference  # noqa: E402
 import tidy_headers  # noqa: E402
 import tidy_rules  # noqa: E402
 from tidy_rules import Tree  # noqa: E402
@@ -109,6 +110,21 @@ class Form(unittest.TestCase):
         page = "[b](b.md) [up](../c.md#x) [no](d.md) [web](https://example.org) `src/" "no.cpp`\n"
         texts = {"docs/a.md": page, "docs/b.md": "", "c.md": ""}
         self.assertEqual(found(tidy_rules.check_links, texts), ["docs/a.md:1", "docs/a.md:1"])
+
+
+class Reference(unittest.TestCase):
+    def test_a_page_that_lags_behind_is_found(self):
+        texts = {"src/base/errors.def": 'QUERN_ERROR(timeout, 503, "Too long.")\n',
+                 "src/http/limits.h": "// Of a line.\ninline constexpr std::size_t line_max = 8 * 1'024;\n"}
+        tree = Tree.of_texts(texts)
+        for path, make in reference.PAGES.items():
+            tree.texts[path] = make(tree)
+        self.assertIn("| `timeout` | 503 | Too long. |", tree.texts["docs/reference/errors.md"])
+        self.assertIn("| `line_max` | 8 192 | Of a line. |", tree.texts["docs/reference/limits.md"])
+        self.assertEqual(tidy_rules.check_reference_pages(tree), [])
+        tree.texts["src/http/limits.h"] += "inline constexpr int other_max = 3;\n"
+        found = [problem.path for problem in tidy_rules.check_reference_pages(tree)]
+        self.assertEqual(found, ["docs/reference/limits.md"])
 
 
 class Lengths(unittest.TestCase):

@@ -55,9 +55,11 @@ def free_port():
 
 
 class Server:
-    """One process of the binary. Give `directory` to keep the data beyond the server's life."""
+    """One process of the binary. Give `directory` to keep the data beyond the server's life.
 
-    def __init__(self, *arguments, directory=None, environment=None):
+    The superuser is made before the first start, while no server has the data open."""
+
+    def __init__(self, *arguments, directory=None, environment=None, with_superuser=True):
         self.arguments = [str(argument) for argument in arguments]
         self.own_directory = directory is None
         self.directory = Path(directory or tempfile.mkdtemp(prefix="quern-product-"))
@@ -65,6 +67,8 @@ class Server:
         self.port = free_port()
         self.process = None
         self.log_path = self.directory.with_name(self.directory.name + ".log")
+        self._superuser_due = with_superuser
+        self._token = None
         self._local = threading.local()
 
     def __enter__(self):
@@ -84,6 +88,9 @@ class Server:
 
     def start(self):
         """Starts the server and returns when it answers. What it prints goes to `log`."""
+        if self._superuser_due:
+            self.make_superuser()
+            self._superuser_due = False
         command = [str(BINARY), "serve", "--dir", str(self.directory), "--http", f"127.0.0.1:{self.port}"]
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(command + self.arguments, stdin=subprocess.DEVNULL, stdout=log,
@@ -214,12 +221,18 @@ class Server:
 
     # --- who is asking ---
 
-    def superuser(self, email=EMAIL, password=PASSWORD):
-        """Makes (or updates) a superuser on the command line and returns a token of theirs."""
+    def make_superuser(self, email=EMAIL, password=PASSWORD):
+        """Makes or updates a superuser on the command line."""
         made = self.command("superuser", "upsert", email, password)
         if made.returncode != 0:
             raise RuntimeError(f"superuser upsert ended with {made.returncode}:\n{made.stdout}")
-        return self.sign_in("_superusers", email, password)
+
+    @property
+    def token(self):
+        """A token of the superuser; signs in once."""
+        if self._token is None:
+            self._token = self.sign_in("_superusers", EMAIL, PASSWORD)
+        return self._token
 
     def sign_in(self, collection, identity, password):
         """The token of a record of an auth collection."""
@@ -241,10 +254,10 @@ class ProductCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.server = Server(*cls.arguments)
+        cls.server = Server(*cls.arguments, with_superuser=cls.with_superuser)
         cls.addClassCleanup(cls.server.__exit__)
         cls.server.start()
-        cls.token = cls.server.superuser() if cls.with_superuser else None
+        cls.token = cls.server.token if cls.with_superuser else None
 
     def collection(self, name, fields, **options):
         """Creates a collection as superuser; rules are open unless given."""
