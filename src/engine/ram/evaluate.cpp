@@ -192,8 +192,12 @@ Value Evaluation::call(Operand const& operand) {
 
 // Numbers are matched as their JSON text, on either side.
 bool Evaluation::matches(Value const& value, Value const& pattern) {
-    bool const is_number = pattern.kind == ValueKind::integer || pattern.kind == ValueKind::real;
-    return like(value, LikePattern(is_number ? number_text(pattern) : std::string(pattern.text)));
+    std::string value_storage;
+    std::string pattern_storage;
+    auto const text = like_text(value, value_storage);
+    auto const pattern_text = like_text(pattern, pattern_storage);
+    QUERN_ASSERT(text && pattern_text, "neither side is null");
+    return LikePattern(*pattern_text).matches(*text);
 }
 
 }  // namespace quern::engine::ram
