@@ -27,8 +27,9 @@ struct Dialect {
     std::string_view like, fold, length, json_at, geo_distance, strftime;
     // A column's JSON array as a table with a column `value`, given between the two; what is no array is empty.
     std::string_view elements_open, elements_close;
-    // The same of a parameter, which is an array.
-    std::string_view list_open, list_close;
+    // The elements of a parameter, which is an array, as a list for IN. The end depends on the column in front:
+    // only elements are taken that its type would not convert.
+    std::string_view list_open, list_close, list_close_text, list_close_integer, list_close_real;
     // Ids gathered into one JSON array: between the two stands a query with one column `target`.
     std::string_view gather_open, gather_close;
 };
