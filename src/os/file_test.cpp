@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/file.h"
+
+#include <csignal>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "os/signal.h"
+#include "os/thread.h"
+
+namespace quern::os {
+namespace {
+
+class FileTest : public ::testing::Test {
+protected:
+    FileTest() { EXPECT_TRUE(make_directories(directory_ / "a" / "b")); }
+    ~FileTest() override { std::filesystem::remove_all(directory_); }
+
+    std::filesystem::path directory_ =
+        std::filesystem::temp_directory_path() / ("quern_file_test_" + std::to_string(::getpid()));
+};
+
+TEST_F(FileTest, WritesAndReadsAtOffsets) {
+    auto file = File::open(directory_ / "f", OpenMode::create).value();
+    ASSERT_TRUE(file.write_at(5, "world"));
+    ASSERT_TRUE(file.write_at(0, "hello"));
+    ASSERT_TRUE(file.sync());
+    EXPECT_EQ(file.size().value(), 10U);
+    std::string buffer(20, '\0');
+    EXPECT_EQ(file.read_at(3, buffer).value(), 7U);
+    EXPECT_EQ(buffer.substr(0, 7), "loworld");
+    ASSERT_TRUE(file.truncate(2));
+    EXPECT_EQ(read_file(directory_ / "f").value(), "he");
+}
+
+TEST_F(FileTest, OpenModesKeepTheirPromises) {
+    EXPECT_EQ(File::open(directory_ / "none", OpenMode::read).error().code, ErrorCode::not_found);
+    ASSERT_TRUE(File::open(directory_ / "f", OpenMode::create_new));
+    EXPECT_EQ(File::open(directory_ / "f", OpenMode::create_new).error().code, ErrorCode::conflict);
+    EXPECT_EQ(File::open(directory_, OpenMode::read_write).error().code, ErrorCode::io);
+}
+
+TEST_F(FileTest, ReplacingLeavesNoTraces) {
+    ASSERT_TRUE(replace_file(directory_ / "f", "one"));
+    ASSERT_TRUE(replace_file(directory_ / "f", "two"));
+    EXPECT_EQ(read_file(directory_ / "f").value(), "two");
+    EXPECT_EQ(read_file(directory_ / "f", 2).error().code, ErrorCode::too_large);
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "f.new"));
+    EXPECT_EQ(replace_file(directory_ / "none" / "f", "x").error().code, ErrorCode::not_found);
+    EXPECT_TRUE(remove_file(directory_ / "f"));
+    EXPECT_TRUE(remove_file(directory_ / "f"));
+}
+
+TEST_F(FileTest, DirectoriesAreMadeOnceAndForAll) {
+    EXPECT_TRUE(std::filesystem::is_directory(directory_ / "a" / "b"));
+    EXPECT_TRUE(make_directories(directory_ / "a" / "b"));
+    ASSERT_TRUE(replace_file(directory_ / "f", "x"));
+    EXPECT_FALSE(make_directories(directory_ / "f"));
+    EXPECT_FALSE(make_directories(directory_ / "f" / "g"));
+    EXPECT_TRUE(sync_directory(directory_));
+}
+
+TEST_F(FileTest, MapsWholeFiles) {
+    ASSERT_TRUE(replace_file(directory_ / "f", "mapped"));
+    ASSERT_TRUE(replace_file(directory_ / "empty", ""));
+    EXPECT_EQ(MappedFile::open(directory_ / "f").value().view(), "mapped");
+    EXPECT_EQ(MappedFile::open(directory_ / "empty").value().view(), "");
+}
+
+TEST_F(FileTest, FilesOfTheKernelAreReadToTheirEnd) {
+    EXPECT_NE(read_file("/proc/self/status").value().find("VmRSS"), std::string::npos);
+}
+
+TEST_F(FileTest, FileSystemsAreNamed) {
+    auto const system = file_system_of(directory_).value();
+    EXPECT_FALSE(system.type.empty());
+    EXPECT_GT(system.total_bytes, 0U);
+    EXPECT_EQ(file_system_of(directory_ / "none").error().code, ErrorCode::not_found);
+}
+
+TEST(StopSignals, AreHandedOver) {
+    std::mutex mutex;
+    std::condition_variable came;
+    int received = 0;
+    {
+        auto const signals = StopSignals::create([&](int signal) {
+            std::lock_guard const lock(mutex);
+            received = signal;
+            came.notify_all();
+        }).value();
+        ::kill(::getpid(), SIGTERM);
+        std::unique_lock lock(mutex);
+        EXPECT_TRUE(came.wait_for(lock, std::chrono::seconds(5), [&] { return received != 0; }));
+    }
+    EXPECT_EQ(received, SIGTERM);
+}
+
+TEST(Thread, CanBeBoundAndNamed) {
+    set_thread_name("a name that is too long");
+    EXPECT_GE(processor_count(), 1U);
+    EXPECT_FALSE(pin_thread(100'000));
+}
+
+}  // namespace
+}  // namespace quern::os
