@@ -26,6 +26,8 @@ std::vector<Run> all_runs() {
     return runs;
 }
 
+void PrintTo(Run const& run, std::ostream* output) { *output << run.test.file << ".txt: " << run.test.name; }
+
 std::string name_of(testing::TestParamInfo<Run> const& info) {
     std::string name = info.param.test.file + "_" + info.param.test.name + "_on_" + info.param.engine;
     for (char& c : name) {
@@ -37,7 +39,10 @@ std::string name_of(testing::TestParamInfo<Run> const& info) {
 
 class CaseTest : public testing::TestWithParam<Run> {};
 
-TEST_P(CaseTest, Passes) { EXPECT_EQ(run_case(GetParam().test, GetParam().engine), ""); }
+TEST_P(CaseTest, Passes) {
+    std::string const problem = run_case(GetParam().test, GetParam().engine);
+    EXPECT_TRUE(problem.empty()) << problem;
+}
 
 INSTANTIATE_TEST_SUITE_P(Text, CaseTest, testing::ValuesIn(all_runs()), name_of);
 
