@@ -34,8 +34,11 @@ function(quern_room room uses)
 
   if(QUERN_TESTS AND tests)
     add_executable(test_${target} ${tests})
-    target_link_libraries(test_${target} PRIVATE quern_${target} GTest::gtest GTest::gtest_main GTest::gmock)
+    target_link_libraries(test_${target} PRIVATE quern_${target} ${quern_test_links_${target}} GTest::gtest GTest::gtest_main GTest::gmock)
     target_compile_definitions(test_${target} PRIVATE QUERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    # g++ 12 takes a counting `operator new` of a test for one that does not fit `free`.
+    target_compile_options(test_${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>)
     quern_use_pch(test_${target})
     gtest_discover_tests(test_${target} TEST_PREFIX "${room}/" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
       PROPERTIES LABELS "${room}" TIMEOUT 600)

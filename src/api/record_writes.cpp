@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// POST /api/collections/{collection}/records, PATCH and DELETE …/records/{id}
+#include <algorithm>
+
+#include "api/answer.h"
+#include "api/endpoints.h"
+#include "api/etag.h"
+#include "api/write_call.h"
+#include "json/writer.h"
+#include "rules/decision.h"
+#include "store/removal.h"
+
+namespace quern::api {
+
+namespace {
+
+std::uint16_t constexpr version_field = Collection::version_field;
+
+std::span<engine::Assignment const> assign(std::span<FieldValue const> values, std::int64_t version, Arena& arena) {
+    auto const row = arena.array<engine::Assignment>(values.size() + 1);
+    for (std::size_t index = 0; index < values.size(); ++index) {
+        row[index] = {values[index].field, values[index].value, values[index].items};
+    }
+    row[values.size()] = {version_field, Value::of(version), {}};
+    return row;
+}
+
+// Whether the rule admits the record as it is stored now.
+Result<bool> is_admitted(Call& call, query::Access access, std::string_view id) {
+    if (access.kind() == query::Access::Kind::all) return true;
+    query::CheckQuestion const question{.collection = *call.collection, .access = access, .id = id, .filter = {}};
+    QUERN_TRY(auto const asked, call.planner().check(call.lane.schema, question, call.values, call.arena()));
+    if (asked.is_never()) return false;
+    bool found = false;
+    RowFunction sink([&](std::span<Value const>) {
+        found = true;
+        return false;
+    });
+    QUERN_CHECK(call.reader.select(asked.bound(), sink));
+    return found;
+}
+
+// The written record as its writer may see it; where the view rule hides it, no more than its name.
+Result<void> answer_with_written(Call& call, std::string_view id) {
+    rules::Decision const decision = rules::decide(*call.collection, query::Action::view, call.principal());
+    if (!decision.is_locked()) {
+        QUERN_TRY(bool const visible, answer_with_record(call, decision.access(), id));
+        if (visible) return {};
+    }
+    json::Writer writer(call.response().body);
+    writer.begin_object();
+    writer.member("collectionId", call.collection->id);
+    writer.member("collectionName", call.collection->name);
+    writer.member("id", id);
+    writer.end_object();
+    return {};
+}
+
+Result<void> check_if_match(Call const& call, std::int64_t version) {
+    auto const wanted = call.request().header("if-match");
+    if (!wanted || matches_version(*wanted, version)) return {};
+    return fail(ErrorCode::precondition_failed);
+}
+
+// What create and update share: a body of field values.
+class RecordInputCall : public WriteCall {
+public:
+    using WriteCall::WriteCall;
+
+    bool has_password() const final {
+        return std::ranges::any_of(inputs_, [](FieldInput const& input) { return input.must_hash; });
+    }
+
+    Result<void> hash_password(crypto::PasswordHasher& hasher) final {
+        for (FieldInput& input : inputs_) {
+            if (!input.must_hash) continue;
+            QUERN_TRY(std::string const hash, hasher.hash(input.value.text));
+            input.value = Value::of(exchange_.arena.copy(hash));
+            input.must_hash = false;
+        }
+        return {};
+    }
+
+protected:
+    Result<void> read_inputs(Call& call) {
+        QUERN_TRY(body_, read_body());
+        call.json_body = body_;
+        QUERN_TRY(inputs_, call.lane.input_of(*call.collection)
+                               .read(*body_, {.superuser = call.is_superuser()}, exchange_.arena));
+        call.inputs = inputs_;
+        schema_ = call.lane.schema;
+        return {};
+    }
+
+    // Inside the transaction: what was read on the loop still holds, unless the schema has changed since.
+    Result<void> take_inputs(Call& call) {
+        if (schema_ != call.lane.schema) {
+            if (!prepare_again(call)) return fail(ErrorCode::overloaded, "The schema changed in the meantime.");
+        }
+        call.json_body = body_;
+        call.inputs = inputs_;
+        return {};
+    }
+
+    [[nodiscard]] WriteMoment moment(store::WriteContext const& context) const {
+        return {context.now_ms, RandomSource(tools_.random)};
+    }
+
+private:
+    // A password cannot be hashed here; such a write is sent back.
+    bool prepare_again(Call& call) { return prepare(call).has_value() && !has_password(); }
+
+    std::optional<json::Node> body_;
+    std::span<FieldInput> inputs_;
+    std::shared_ptr<Schema const> schema_;
+};
+
+class RecordCreate final : public RecordInputCall {
+public:
+    using RecordInputCall::RecordInputCall;
+
+    Result<void> prepare(Call& call) override {
+        QUERN_CHECK(find_collection(call));
+        QUERN_CHECK(rules::authorise(*call.collection, query::Action::create, call.principal()));
+        return read_inputs(call);
+    }
+
+protected:
+    Result<void> apply(Call& call, store::WriteContext& context) override {
+        QUERN_CHECK(find_collection(call));
+        QUERN_CHECK(take_inputs(call));
+        QUERN_TRY(auto const access, rules::authorise(*call.collection, query::Action::create, call.principal()));
+        QUERN_TRY(auto const values,
+                  call.lane.input_of(*call.collection).for_insert(call.inputs, moment(context), call.arena()));
+        QUERN_CHECK(context.transaction.insert(*call.collection,
+                                               assign(values, context.next_version(), call.arena())));
+        // A rule speaks of the row as it would be, so it is asked with the row in place; a no takes it away again.
+        std::string_view const id = values[0].value.text;
+        QUERN_TRY(bool const admitted, is_admitted(call, access, id));
+        if (!admitted) return fail(ErrorCode::bad_request, "Failed to create record.");
+        return answer_with_written(call, id);
+    }
+};
+
+class RecordUpdate final : public RecordInputCall {
+public:
+    using RecordInputCall::RecordInputCall;
+
+    Result<void> prepare(Call& call) override {
+        QUERN_CHECK(find_collection(call));
+        QUERN_CHECK(rules::authorise(*call.collection, query::Action::update, call.principal()));
+        return read_inputs(call);
+    }
+
+protected:
+    Result<void> apply(Call& call, store::WriteContext& context) override {
+        QUERN_CHECK(find_collection(call));
+        QUERN_CHECK(take_inputs(call));
+        QUERN_TRY(auto const access, rules::authorise(*call.collection, query::Action::update, call.principal()));
+        QUERN_TRY(auto const row, read_row(call, *call.collection, route_.record, access));
+        if (row.empty()) return fail(ErrorCode::not_found);
+        QUERN_CHECK(check_if_match(call, row.back().integer));
+        QUERN_TRY(auto const changes, call.lane.input_of(*call.collection)
+                                          .for_update(call.inputs, row.first(row.size() - 1), moment(context),
+                                                      call.arena()));
+        if (!changes.empty()) {
+            QUERN_TRY(bool const updated,
+                      context.transaction.update(*call.collection, route_.record,
+                                                 assign(changes, context.next_version(), call.arena())));
+            if (!updated) return fail(ErrorCode::not_found);
+            // The rule must hold for the row as it was and as it is now.
+            QUERN_TRY(bool const admitted, is_admitted(call, access, route_.record));
+            if (!admitted) return fail(ErrorCode::bad_request, "Failed to update record.");
+        }
+        return answer_with_written(call, route_.record);
+    }
+};
+
+class RecordDelete final : public WriteCall {
+public:
+    using WriteCall::WriteCall;
+
+    Result<void> prepare(Call& call) override {
+        QUERN_CHECK(find_collection(call));
+        QUERN_CHECK(rules::authorise(*call.collection, query::Action::remove, call.principal()));
+        return {};
+    }
+
+protected:
+    Result<void> apply(Call& call, store::WriteContext& context) override {
+        QUERN_CHECK(find_collection(call));
+        QUERN_TRY(auto const access, rules::authorise(*call.collection, query::Action::remove, call.principal()));
+        QUERN_TRY(auto const row, read_row(call, *call.collection, route_.record, access));
+        if (row.empty()) return fail(ErrorCode::not_found);
+        QUERN_CHECK(check_if_match(call, row.back().integer));
+        QUERN_TRY(bool const removed, store::remove_record(context, *call.collection, route_.record));
+        if (!removed) return fail(ErrorCode::not_found);
+        write_no_content(call.response());
+        return {};
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<WriteCall> make_record_create(http::Exchange& exchange, WriteTools& tools, Route route) {
+    return std::make_unique<RecordCreate>(exchange, tools, route);
+}
+std::unique_ptr<WriteCall> make_record_update(http::Exchange& exchange, WriteTools& tools, Route route) {
+    return std::make_unique<RecordUpdate>(exchange, tools, route);
+}
+std::unique_ptr<WriteCall> make_record_delete(http::Exchange& exchange, WriteTools& tools, Route route) {
+    return std::make_unique<RecordDelete>(exchange, tools, route);
+}
+
+}  // namespace quern::api

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/write_call.h"
+
+#include "api/answer.h"
+#include "api/parameters.h"
+
+namespace quern::api {
+
+Result<void> WriteCall::run(store::WriteContext& context) {
+    Lane& lane = tools_.writer_lane;
+    lane.use(context.schema);
+    exchange_.response.clear();
+    Call call(exchange_, lane, context.transaction, context.now_ms);
+    call.route = route_;
+    QUERN_TRY(call.parameters, read_query(exchange_.request, exchange_.arena));
+    // Who asks is decided again here: an account that is gone by now writes nothing.
+    QUERN_CHECK(authenticate(call));
+    return apply(call, context);
+}
+
+void WriteCall::done(Result<void> result) {
+    std::unique_ptr<WriteCall> const self(this);
+    if (!result) write_error(exchange_.response, result.error());
+    exchange_.finish();
+}
+
+Result<json::Node> WriteCall::read_body() { return document_.parse_object(exchange_.request.body); }
+
+}  // namespace quern::api

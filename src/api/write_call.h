@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A request that writes, on its way through the store's writer.
+//
+// prepare() runs on the loop and does all that needs no transaction: reading the body, checking its values.
+// Then the job waits its turn; apply() runs inside the transaction, where rules are asked and the answer is
+// written; once the commit is durable the exchange is finished.
+
+#include <memory>
+
+#include "api/call.h"
+#include "api/lane.h"
+#include "crypto/password.h"
+#include "crypto/random.h"
+#include "http/message.h"
+#include "json/reader.h"
+#include "schema/input.h"
+#include "store/store.h"
+#include "store/write_job.h"
+
+namespace quern::api {
+
+// What an applied write needs of the service.
+struct WriteTools {
+    store::Store& store;
+    Lane& writer_lane;        // used by the writer alone
+    crypto::Random& random;
+};
+
+class WriteCall : public store::WriteJob {
+public:
+    WriteCall(http::Exchange& exchange, WriteTools& tools, Route route)
+        : exchange_(exchange), tools_(tools), route_(route) {}
+    virtual ~WriteCall() = default;
+
+    // What can be done and refused before the transaction. Threads: the exchange's loop.
+    [[nodiscard]] virtual Result<void> prepare(Call& call) = 0;
+
+    // A password that must be hashed before the write may queue: on the password pool, not on a loop.
+    [[nodiscard]] virtual bool has_password() const { return false; }
+    [[nodiscard]] virtual Result<void> hash_password(crypto::PasswordHasher& hasher) {
+        (void)hasher;
+        return {};
+    }
+
+    Result<void> run(store::WriteContext& context) final;
+    void done(Result<void> result) final;
+
+protected:
+    // Does the write and puts the answer into the response. May be called again from the start.
+    [[nodiscard]] virtual Result<void> apply(Call& call, store::WriteContext& context) = 0;
+
+    // The request's body as a JSON object.
+    [[nodiscard]] Result<json::Node> read_body();
+
+    http::Exchange& exchange_;
+    WriteTools& tools_;
+    Route route_;
+    json::Document document_;
+};
+
+[[nodiscard]] std::unique_ptr<WriteCall> make_record_create(http::Exchange& exchange, WriteTools& tools, Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_record_update(http::Exchange& exchange, WriteTools& tools, Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_record_delete(http::Exchange& exchange, WriteTools& tools, Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_collection_create(http::Exchange& exchange, WriteTools& tools, Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_collection_update(http::Exchange& exchange, WriteTools& tools, Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_collection_delete(http::Exchange& exchange, WriteTools& tools, Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_collection_truncate(http::Exchange& exchange, WriteTools& tools, Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_collections_import(http::Exchange& exchange, WriteTools& tools, Route route);
+
+}  // namespace quern::api

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/database.h"
+
+#include <system_error>
+
+#include "auth/auth_collection.h"
+#include "engine/sqlite/sqlite.h"
+#include "schema/date.h"
+#include "store/metadata.h"
+
+namespace quern::app {
+
+namespace {
+
+Result<void> create_superusers(store::Store& store, os::Clock const& clock, crypto::Random& random) {
+    if (store.schema()->find(auth::superusers_id) != nullptr) return {};
+    auto superusers = std::make_shared<Collection>(auth::make_superusers(random));
+    superusers->created = superusers->updated = format_date(clock.realtime_us() / 1000);
+    std::shared_ptr<Collection const> const put[] = {superusers};
+    return store.write_now(
+        [&](store::WriteContext& context) { return store::change_schema(context, {put, {}}); }, true);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<store::Store>> open_database(DatabaseOptions options, os::Clock const& clock,
+                                                    crypto::Random& random) {
+    std::error_code problem;
+    std::filesystem::create_directories(options.directory, problem);
+    if (problem) {
+        return fail(ErrorCode::io, "Cannot create the directory " + options.directory.string() + ": " +
+                                       problem.message());
+    }
+    engine::sqlite::Options engine_options;
+    engine_options.path = options.directory / database_file;
+    engine_options.exclusive = options.exclusive;
+    engine_options.synchronous =
+        options.relaxed ? engine::sqlite::Synchronous::normal : engine::sqlite::Synchronous::full;
+    engine_options.clock = &clock;
+    QUERN_TRY(auto engine, engine::sqlite::open(std::move(engine_options)));
+    QUERN_TRY(auto store, store::Store::open(std::move(engine), clock, std::move(options.store)));
+    QUERN_CHECK(create_superusers(*store, clock, random));
+    return store;
+}
+
+}  // namespace quern::app

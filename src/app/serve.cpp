@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/serve.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <thread>
+
+#include "api/service.h"
+#include "app/database.h"
+#include "app/log.h"
+#include "auth/password_pool.h"
+#include "os/resource.h"
+#include "os/signal.h"
+#include "server/server.h"
+
+namespace quern::app {
+
+namespace {
+
+struct Address {
+    std::string host;
+    std::uint16_t port = 0;
+};
+
+// Exit code when it is unknown what reached the disk: a supervisor starts the process again, which recovers.
+constexpr int exit_disk_error = 74;
+
+std::optional<Address> parse_address(std::string_view text) {
+    std::size_t const colon = text.rfind(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    std::string_view host = text.substr(0, colon);
+    std::string_view const digits = text.substr(colon + 1);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    Address address{std::string(host), 0};
+    auto const [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), address.port);
+    if (digits.empty() || problem != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return address;
+}
+
+int report(std::string_view what, Error const& error) {
+    log::error("{}: {}", what, error.message);
+    return 1;
+}
+
+}  // namespace
+
+int run_serve(ServeOptions const& options) {
+    log::start({.json = options.log_json, .access = options.access_log});
+    auto const address = parse_address(options.address);
+    if (!address) return report("--http", Error(ErrorCode::parameter_invalid, "\"" + options.address + "\" is not HOST:PORT."));
+    os::ignore_broken_pipes();
+    os::raise_descriptor_limit();
+    std::size_t const loops = options.loops != 0 ? options.loops : std::max(1U, std::thread::hardware_concurrency());
+
+    // From the bottom of the house upwards: time and chance, the data, what may be done with it, the wire.
+    os::SystemClock clock;
+    crypto::SystemRandom random;
+    DatabaseOptions database_options{.directory = options.directory, .exclusive = !options.shared,
+                                     .relaxed = options.relaxed, .store = {}};
+    database_options.store.inline_writer = loops == 1;
+    database_options.store.on_fatal = [](Error const& error) {
+        log::error("The disk failed while a commit was on its way: {} Nothing more is acknowledged; stopping.",
+                   error.message);
+        log::flush();
+        std::_Exit(exit_disk_error);
+    };
+    auto store = open_database(std::move(database_options), clock, random);
+    if (!store) return report("Cannot open the database in " + options.directory.string(), store.error());
+
+    crypto::Argon2id hasher;
+    auth::PasswordPool password_pool;
+    log::AccessLog access_log(clock);
+    api::ServiceOptions service_options;
+    service_options.loops = loops;
+    service_options.inline_writer = loops == 1;
+    auto service = api::Service::open(
+        {**store, clock, random, hasher, password_pool, options.access_log ? &access_log : nullptr}, service_options);
+    if (!service) return report("Cannot open the database for reading", service.error());
+
+    auto server = server::Server::open(
+        {.host = address->host, .port = address->port, .loops = loops, .pin_loops = options.pin_loops}, **service, clock);
+    if (!server) return report("Cannot listen on " + options.address, server.error());
+    auto signals = os::StopSignals::create([&](int) { (*server)->stop(); });
+    if (!signals) return report("Cannot wait for signals", signals.error());
+
+    log::info("Quern is serving {} on http://{}:{} ({} loop{}, {})", options.directory.string(),
+              address->host.empty() ? "0.0.0.0" : address->host, (*server)->port(), loops, loops == 1 ? "" : "s",
+              options.relaxed ? "relaxed: power loss may take the last writes" : "durable");
+    (*server)->run();
+
+    // In the order of the walk: no more requests, then no more reads and sign-ins, then no more writes.
+    password_pool.stop();
+    (*service)->stop();
+    (*store)->stop();
+    log::info("Stopped.");
+    log::flush();
+    return 0;
+}
+
+}  // namespace quern::app
