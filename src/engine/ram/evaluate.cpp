@@ -20,6 +20,12 @@ using plan::Operand;
 using plan::Source;
 using plan::SourceIndex;
 
+namespace {
+
+bool is_less(Value const& left, Value const& right) { return compare(left, right) < 0; }
+
+}  // namespace
+
 Evaluation::Evaluation(plan::BoundPlan bound, RowAccess& rows, std::function<bool()> proceed)
     : bound_(bound), rows_(rows), proceed_(std::move(proceed)), bindings_(bound.plan.sources.size()) {
     QUERN_ASSERT(bound.values.size() >= bound.plan.parameter_count, "every parameter has a value");
@@ -61,20 +67,28 @@ bool Evaluation::compares(Condition const& condition) {
     case Comparison::greater: return compare(left, right) > 0;
     case Comparison::greater_equal: return compare(left, right) >= 0;
     case Comparison::like: return matches(left, right);
-    case Comparison::in_list: return is_in_list(left, right);
+    case Comparison::in_list: return is_in_list(left, condition.right);
     case Comparison::same:
     case Comparison::is_null: break;
     }
     QUERN_ASSERT(false, "same and is_null were answered above");
 }
 
-bool Evaluation::is_in_list(Value const& value, Value const& list) {
-    if (!list.is_text()) return false;
-    auto const elements = json_elements(list.text);
-    return elements && std::ranges::any_of(*elements, [&](std::string_view json) {
-               Value const element = json_value(json, texts_);
-               return !element.is_null() && element == value;
-           });
+bool Evaluation::is_in_list(Value const& value, Operand const& list) {
+    QUERN_ASSERT(list.kind == Operand::Kind::parameter, "a list is a parameter");
+    auto const& elements = list_in(list.index);
+    return std::ranges::binary_search(elements, value, is_less, &OwnedValue::view);
+}
+
+std::vector<OwnedValue> const& Evaluation::list_in(plan::ParameterIndex parameter) {
+    auto const [place, is_new] = lists_.try_emplace(parameter);
+    std::vector<OwnedValue>& elements = place->second;
+    if (!is_new) return elements;
+    for (Binding const& binding : elements_of(bound_.values[parameter])) {
+        if (!binding.element.is_null()) elements.emplace_back(binding.element);
+    }
+    std::ranges::sort(elements, is_less, &OwnedValue::view);
+    return elements;
 }
 
 bool Evaluation::quantified(Condition const& condition) {

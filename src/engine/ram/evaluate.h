@@ -8,10 +8,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string_view>
 #include <vector>
 
 #include "base/arena.h"
+#include "engine/ram/owned_value.h"
 #include "plan/plan.h"
 #include "schema/collection.h"
 #include "schema/value.h"
@@ -66,7 +68,9 @@ private:
 
     bool compares(plan::Condition const& condition);
     static bool matches(Value const& value, Value const& pattern);
-    bool is_in_list(Value const& value, Value const& list);
+    bool is_in_list(Value const& value, plan::Operand const& list);
+    // The elements of the JSON array in a parameter, in their order, without nulls.
+    std::vector<OwnedValue> const& list_in(plan::ParameterIndex parameter);
     bool quantified(plan::Condition const& condition);
     // Whether some combination of the sources from `depth` on makes the predicate `wanted`.
     bool exists(plan::Condition const& condition, std::size_t depth, bool wanted);
@@ -81,6 +85,7 @@ private:
     std::function<bool()> proceed_;
     bool stopped_ = false;
     std::vector<Binding> bindings_;  // one a source
+    std::map<plan::ParameterIndex, std::vector<OwnedValue>> lists_;  // read once, a list may be long
     Arena texts_;
 };
 
