@@ -51,7 +51,7 @@
 //   validation_content_size_limit       The maximum allowed content size is N bytes.
 //   validation_invalid_geo_point, validation_invalid_longitude, validation_invalid_latitude
 //   validation_file_unsupported         Files cannot be stored yet.
-//   validation_values_mismatch          Values don't match. (passwordConfirm)
+//   validation_values_mismatch          Values don't match. (passwordConfirm, required beside a password)
 //   validation_pk_change                The record primary key cannot be changed.
 //   validation_invalid_modifier         This modifier does not fit the field.
 // Engines add validation_not_unique and validation_missing_rel_records.
@@ -141,8 +141,8 @@ public:
                                                            Arena& arena) const;
 
     // What is to be changed of a row. `current` is the row as it is, one value a field in the collection's order
-    // (a multiple relation as the JSON array of its ids). Fields that keep their value are left out; with nothing
-    // else to change, so are the dates of updating. A changed password or email renews `tokenKey`.
+    // (a multiple relation as the JSON array of its ids). Fields that keep their value are left out, but for the
+    // dates of updating. In an auth collection a changed password or email renews `tokenKey`.
     // Errors: validation, as above.
     [[nodiscard]] Result<std::span<FieldValue>> for_update(std::span<FieldInput const> inputs,
                                                            std::span<Value const> current, WriteMoment moment,
