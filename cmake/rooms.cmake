@@ -34,7 +34,8 @@ function(quern_room room uses)
 
   if(QUERN_TESTS AND tests)
     add_executable(test_${target} ${tests})
-    target_link_libraries(test_${target} PRIVATE quern_${target} ${quern_test_links_${target}} GTest::gtest GTest::gtest_main GTest::gmock)
+    target_link_libraries(test_${target} PRIVATE
+      quern_${target} ${quern_test_links_${target}} GTest::gtest GTest::gtest_main GTest::gmock)
     target_compile_definitions(test_${target} PRIVATE QUERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     # g++ 12 takes a counting `operator new` of a test for one that does not fit `free`.
     target_compile_options(test_${target} PRIVATE

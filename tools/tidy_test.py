@@ -38,6 +38,17 @@ class Rooms(unittest.TestCase):
         self.assertEqual(found(tidy_rules.check_include_order, texts),
                          ["src/engine/sqlite/s.cpp:2", "src/base/b.cpp:1", "src/base/b.cpp:3"])
 
+    def test_a_test_may_use_the_rooms_that_the_build_links_to_it(self):
+        texts = {
+            "cmake/dependencies.cmake": "set(quern_test_links_http quern_engine_sqlite)\n",
+            "src/engine/sqlite/s.h": "",
+            "src/os/o.h": "",
+            "src/http/h_test.cpp": '#include "engine/sqlite/s.h"\n#include "os/o.h"\n',
+            "src/http/h.cpp": '#include "engine/sqlite/s.h"\n',
+        }
+        self.assertEqual(found(tidy_rules.check_include_order, texts),
+                         ["src/http/h_test.cpp:2", "src/http/h.cpp:1"])
+
     def test_a_file_outside_every_room(self):
         self.assertEqual(found(tidy_rules.check_include_order, {"src/attic/a.cpp": ""}),
                          ["src/attic/a.cpp:1"])
