@@ -40,7 +40,7 @@ inline constexpr std::size_t identified_literals_max = 16;
 inline constexpr std::size_t settled_comparisons_max = 16;
 // Plans kept by one planner; the least recently used goes first. Each costs a few KiB.
 inline constexpr std::size_t plans_kept_max = 1'024;
-// Values of a cursor, and its bytes.
-inline constexpr std::size_t cursor_bytes_max = 8 * 1024;
+// Bytes that a planner's own buffers keep between requests.
+inline constexpr std::size_t scratch_kept_bytes_max = 64 * 1024;
 
 }  // namespace quern::query

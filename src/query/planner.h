@@ -79,17 +79,16 @@ struct CheckQuestion {
 };
 
 // Records that belong to others, for `expand`: those whose id is in `ids`, or whose relation points into `ids`.
+// Prepared::key_column tells which column ties a record to its owner.
 struct RelatedQuestion {
     Collection const& collection;   // of the records wanted
     Access access;
     std::string_view ids_json;      // JSON array of ids (json_array() makes one)
     bool back = false;
     std::uint16_t field = 0;        // back: the relation, of `collection`
-    std::string_view sort;
-    std::string_view fields;
-    std::span<ExpandNode const> expand;  // what will be unfolded below, so that its relations are read
-    std::int64_t limit = 0;
-    Output output;
+    std::string_view sort;          // back: "" is the order of insertion
+    std::int64_t limit = 0;         // rows over all owners; 0 = no bound
+    Output output;                  // columns: ExpandNode::columns
 };
 
 // A plan with this request's values.

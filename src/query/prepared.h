@@ -55,23 +55,22 @@ struct ParameterSource {
         own_id,      // the caller's id if the caller's record is of `collection`
         header, query, body,                    // by `name`
         header_is_set, query_is_set, body_is_set,
-        body_single,  // the one value that all elements of a body array share, else null
+        auth_single, body_single,  // the one value that all elements of such an array share, else null
         evaluated,    // outcome of comparison `index` of Prepared::evaluations
         record_id, ids, limit, offset,          // of the question
         seek,         // value `index` of the question's seek values
     };
     Kind kind = Kind::constant;
     Conversion conversion = Conversion::none;
-    bool fold = false;        // `:lower`
-    bool length = false;      // `:length`
-    bool null_as_zero = false;  // list: a null element stands for the zero value of `conversion`
+    bool fold = false;          // `:lower`
+    bool length = false;        // `:length`
+    bool null_as_zero = false;  // a null, or a null in a list, stands for the zero value of `conversion`
+    bool empty_as_null = false; // empty text stands for null, as an empty relation is stored
     Macro macro = Macro::now;
     std::uint16_t index = 0;
     Collection const* collection = nullptr;
     std::string name;
     Constant constant;
-    std::vector<Constant> list;  // constant lists (a rule's `in (…)`), when `is_list`
-    bool is_list = false;
 
     bool operator==(ParameterSource const&) const = default;
 };

@@ -60,6 +60,9 @@ struct ExpandNode {
     bool multiple = false;                // the answer is an array
     Collection const* target = nullptr;   // whose records are unfolded
     std::vector<ExpandNode> below;
+    // Filled by apply_selection().
+    FieldSelection const* selection = nullptr;  // what is shown of the unfolded records
+    std::vector<std::uint16_t> columns;         // fields_to_read() of them
 };
 
 // Parses the `expand` parameter for records of `collection`. What does not exist, is hidden, or has no view rule
@@ -67,6 +70,10 @@ struct ExpandNode {
 // Errors: parameter_invalid — the grammar is broken, deeper than six levels, or a limit passed.
 [[nodiscard]] Result<std::vector<ExpandNode>> parse_expand(std::string_view text, Schema const& schema,
                                                            Collection const& collection, bool superuser);
+
+// Leaves out the nodes that `selection` does not show and tells the others what is shown of them. `selection` is that
+// of the records that `expand` belongs to, and must outlive the nodes.
+void apply_selection(std::vector<ExpandNode>& expand, FieldSelection const& selection, bool superuser);
 
 // Whether an answer may ever show the field to this caller.
 [[nodiscard]] bool is_visible(Collection const& collection, Field const& field, bool superuser);
