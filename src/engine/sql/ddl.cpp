@@ -10,7 +10,7 @@ namespace {
 
 Dialect const& dialect() { return sqlite_dialect(); }
 
-std::string quoted(std::string_view name) { return identifier(dialect(), name); }
+std::string quoted_name(std::string_view name) { return identifier(dialect(), name); }
 
 // The column's type and its default where it may not be null.
 struct ColumnType {
@@ -37,14 +37,14 @@ ColumnType column_type(Field const& field) {
 std::string references(Field const& field, Schema const& schema, std::string_view on_delete) {
     Collection const* target = schema.find(field.collection_id);
     if (target == nullptr) return {};
-    return " REFERENCES " + quoted(target->name) + "(\"id\")" + std::string(on_delete);
+    return " REFERENCES " + quoted_name(target->name) + "(\"id\")" + std::string(on_delete);
 }
 
 }  // namespace
 
 std::string column_definition(Field const& field, Schema const& schema) {
     QUERN_ASSERT(!field.is_join(), "a multiple relation is no column");
-    std::string const name = quoted(field.name);
+    std::string const name = quoted_name(field.name);
     if (field.name == "id") return name + " TEXT PRIMARY KEY NOT NULL";
     ColumnType const column = column_type(field);
     bool const relation = storage_of(field) == Storage::relation;
@@ -60,7 +60,7 @@ std::string column_definition(Field const& field, Schema const& schema) {
 }
 
 std::string create_table(Collection const& collection, Schema const& schema, std::string_view table) {
-    std::string sql = "CREATE TABLE " + quoted(table) + " (";
+    std::string sql = "CREATE TABLE " + quoted_name(table) + " (";
     for (Field const& field : collection.fields) {
         if (!field.is_join()) sql += column_definition(field, schema) + ", ";
     }
@@ -69,13 +69,13 @@ std::string create_table(Collection const& collection, Schema const& schema, std
 
 std::vector<std::string> create_join_table(Collection const& collection, Field const& field, Schema const& schema) {
     std::string const name = join_table_name(collection, field);
-    std::string const table = quoted(name);
+    std::string const table = quoted_name(name);
     return {
-        "CREATE TABLE " + table + " (\"owner\" TEXT NOT NULL REFERENCES " + quoted(collection.name) +
+        "CREATE TABLE " + table + " (\"owner\" TEXT NOT NULL REFERENCES " + quoted_name(collection.name) +
             "(\"id\") ON DELETE CASCADE, \"position\" INTEGER NOT NULL, \"target\" TEXT NOT NULL" +
             references(field, schema, " ON DELETE CASCADE") +
             ", PRIMARY KEY (\"owner\", \"position\"), UNIQUE (\"owner\", \"target\")) WITHOUT ROWID, STRICT",
-        "CREATE INDEX " + quoted(relation_index_name(collection, field)) + " ON " + table + " (\"target\")",
+        "CREATE INDEX " + quoted_name(relation_index_name(collection, field)) + " ON " + table + " (\"target\")",
     };
 }
 
@@ -85,25 +85,25 @@ std::string relation_index_name(Collection const& collection, Field const& field
 
 std::vector<NamedIndex> indexes(Collection const& collection) {
     std::vector<NamedIndex> found;
-    std::string const on = " ON " + quoted(collection.name) + " (";
+    std::string const on = " ON " + quoted_name(collection.name) + " (";
     for (Index const& index : collection.indexes) {
         std::string sql = index.unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ";
-        sql += quoted(index.name) + on;
+        sql += quoted_name(index.name) + on;
         for (std::size_t column = 0; column < index.columns.size(); ++column) {
             IndexColumn const& part = index.columns[column];
             if (column > 0) sql += ", ";
-            sql += quoted(part.field);
+            sql += quoted_name(part.field);
             if (part.ignore_case) sql += " COLLATE NOCASE";
             if (part.descending) sql += " DESC";
         }
         sql += ")";
-        if (!index.where_not_empty.empty()) sql += " WHERE " + quoted(index.where_not_empty) + " != ''";
+        if (!index.where_not_empty.empty()) sql += " WHERE " + quoted_name(index.where_not_empty) + " != ''";
         found.push_back({index.name, std::move(sql)});
     }
     for (Field const& field : collection.fields) {
         if (field.type != FieldType::relation || field.is_join()) continue;
         std::string const name = relation_index_name(collection, field);
-        found.push_back({name, "CREATE INDEX " + quoted(name) + on + quoted(field.name) + ")"});
+        found.push_back({name, "CREATE INDEX " + quoted_name(name) + on + quoted_name(field.name) + ")"});
     }
     return found;
 }

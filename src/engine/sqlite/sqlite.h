@@ -66,6 +66,7 @@ struct Statistics {
     std::uint64_t prepared = 0;       // texts prepared since the start, all connections
     std::uint64_t commits = 0;
     std::uint64_t checkpoints = 0;    // that moved something
+    std::uint64_t checkpoint_failures = 0;
     std::uint64_t restarts = 0;       // of the log
     std::uint64_t log_bytes = 0;      // in the log after the last commit
     std::uint64_t snapshots = 0;      // open now

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/sqlite/checkpoint.h"
+
+#include "os/thread.h"
+
+namespace quern::engine::sqlite {
+
+Checkpointer::Checkpointer(std::shared_ptr<Shared> shared, Connection keeper)
+    : shared_(std::move(shared)), keeper_(std::move(keeper)) {}
+
+Checkpointer::~Checkpointer() {
+    {
+        std::lock_guard const lock(shared_->checkpoint_mutex);
+        shared_->stopping = true;
+    }
+    shared_->checkpoint_wanted.notify_all();
+    if (thread_.joinable()) thread_.join();
+    // Readers that outlive the engine may keep this from cutting the log; the last connection does it then.
+    (void)checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+}
+
+void Checkpointer::start_thread() {
+    thread_ = std::thread([this] {
+        os::set_thread_name("checkpoint");
+        loop();
+    });
+}
+
+void Checkpointer::loop() {
+    for (;;) {
+        wait_for_work();
+        if (shared_->stopping) return;
+        bool const restart = shared_->log_frames >= frames(*shared_, shared_->options.restart_bytes);
+        auto const done = run(restart);
+        // After an error the log is kept and tried again later: a full disk may have room then.
+        if (!done && done.error().code != ErrorCode::overloaded) ++shared_->checkpoint_failures;
+    }
+}
+
+// Sleeps until the log is long enough, or long enough ago was the last commit.
+void Checkpointer::wait_for_work() {
+    Shared& shared = *shared_;
+    std::unique_lock lock(shared.checkpoint_mutex);
+    shared.checkpoint_wanted.wait(lock, [&] { return shared.stopping || shared.checkpoint_armed; });
+    std::uint64_t const behind_max = frames(shared, shared.options.checkpoint_bytes);
+    std::uint64_t commits = shared.commits;
+    while (!shared.stopping) {
+        bool const told = shared.checkpoint_wanted.wait_for(lock, shared.options.checkpoint_after, [&] {
+            return shared.stopping || shared.log_frames - shared.backfilled_frames >= behind_max;
+        });
+        if (told || commits == shared.commits) return;
+        commits = shared.commits;  // there were commits meanwhile: wait for a quiet moment
+    }
+}
+
+Result<void> Checkpointer::run(bool restart) {
+    shared_->gate.enter_checkpoint();
+    shared_->checkpoint_armed = false;  // a commit from now on wakes the thread again
+    auto done = checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+    if (done && restart) {
+        if (drain()) {
+            done = checkpoint(SQLITE_CHECKPOINT_RESTART);
+            if (done) ++shared_->restarts;
+        } else {
+            done = fail(ErrorCode::overloaded, "A snapshot is held open, the log could not start over.");
+        }
+        shared_->draining = false;
+        shared_->draining.notify_all();
+    }
+    bool const rest = shared_->log_frames > shared_->backfilled_frames;
+    if (rest) shared_->checkpoint_armed = true;
+    shared_->gate.leave();
+    return done;
+}
+
+// Asks readers to close their snapshots; false when one stays too long.
+bool Checkpointer::drain() {
+    shared_->draining = true;
+    ++shared_->sequence;
+    auto const end = std::chrono::steady_clock::now() + drain_wait_max;
+    while (shared_->holders.load() != 0) {
+        if (std::chrono::steady_clock::now() >= end) return false;
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    return true;
+}
+
+Result<void> Checkpointer::checkpoint(int mode) {
+    std::lock_guard const lock(keeper_mutex_);
+    int in_log = -1;
+    int moved = -1;
+    int const code = sqlite3_wal_checkpoint_v2(keeper_.get(), "main", mode, &in_log, &moved);
+    if (in_log >= 0 && moved >= 0) {
+        auto const frames_in_log = static_cast<std::uint64_t>(in_log);
+        auto const frames_moved = static_cast<std::uint64_t>(moved);
+        if (frames_moved > shared_->backfilled_frames) ++shared_->checkpoints;
+        shared_->log_frames = frames_in_log;
+        shared_->backfilled_frames = frames_moved;
+    }
+    if (code != SQLITE_OK) return fail(keeper_.error(code));
+    return {};
+}
+
+Result<bool> Checkpointer::has_table(std::string_view name) {
+    std::lock_guard const lock(keeper_mutex_);
+    Value const parameter = Value::of(name);
+    QUERN_TRY(auto const found,
+              keeper_.query_integer("SELECT count(*) FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?1",
+                                    std::span(&parameter, 1)));
+    return found > 0;
+}
+
+void note_commit(Shared& shared, std::uint64_t log_frames) {
+    if (log_frames < shared.log_frames.load(std::memory_order_relaxed)) shared.backfilled_frames = 0;  // started over
+    shared.log_frames = log_frames;
+    bool const sleeping = !shared.checkpoint_armed.exchange(true);
+    bool const long_enough = log_frames - shared.backfilled_frames >=
+                             Checkpointer::frames(shared, shared.options.checkpoint_bytes);
+    if (!sleeping && !long_enough) return;
+    { std::lock_guard const lock(shared.checkpoint_mutex); }  // the thread is either before its test or asleep
+    shared.checkpoint_wanted.notify_one();
+}
+
+}  // namespace quern::engine::sqlite

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What all connections of one database share.
+//
+// Snapshots and the log. A reader keeps its snapshot over several reads; as long as any snapshot is open the log
+// cannot start over. So that it does not grow for ever, the checkpoint thread now and then asks the readers to
+// close theirs: it sets `draining` and moves `sequence`, which every reader looks at before each statement. A
+// reader that sees it move closes its snapshot, and opens the next only when draining is over. The counters are
+// sequentially consistent: either the reader sees `draining`, or the checkpoint thread sees the reader among
+// `holders`.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+#include "engine/sqlite/sqlite.h"
+#include "os/clock.h"
+
+namespace quern::engine::sqlite {
+
+inline constexpr std::size_t cache_line_bytes = 64;
+
+// Keeps write transactions and checkpoints apart; a waiting checkpoint goes before the next transaction, or a
+// busy writer would starve it.
+class Gate {
+public:
+    void enter_writer();
+    void enter_checkpoint();
+    void leave();
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool taken_ = false;
+    int checkpoints_waiting_ = 0;
+};
+
+// Lifetime: as long as the last of engine, readers and writer.
+struct Shared {
+    explicit Shared(Options chosen) : options(std::move(chosen)), clock(options.clock ? *options.clock : system_clock) {}
+
+    // Opens a snapshot's count; waits while the log is about to start over.
+    void enter_snapshot();
+    void leave_snapshot() { holders.fetch_sub(1); }
+
+    // frozen
+    Options options;
+    os::SystemClock system_clock;
+    os::Clock const& clock;
+
+    // any thread
+    alignas(cache_line_bytes) std::atomic<std::uint64_t> sequence{1};  // of commits, and of drains
+    alignas(cache_line_bytes) std::atomic<int> holders{0};             // snapshots that are open
+    std::atomic<bool> draining{false};
+    Gate gate;
+
+    std::atomic<std::uint64_t> log_frames{0};         // in the log after the last commit
+    std::atomic<std::uint64_t> backfilled_frames{0};  // of them, moved into the file
+    std::atomic<std::uint32_t> page_bytes{4096};
+    std::atomic<std::uint64_t> prepared{0};
+    std::atomic<std::uint64_t> commits{0};
+    std::atomic<std::uint64_t> checkpoints{0};
+    std::atomic<std::uint64_t> checkpoint_failures{0};
+    std::atomic<std::uint64_t> restarts{0};
+
+    // The checkpoint thread sleeps; told when there is something to do.
+    std::mutex checkpoint_mutex;
+    std::condition_variable checkpoint_wanted;
+    std::atomic<bool> checkpoint_armed{false};  // it knows that the log is not empty
+    std::atomic<bool> stopping{false};
+};
+
+}  // namespace quern::engine::sqlite
