@@ -80,7 +80,7 @@ TEST(Date, TypeFourteenLiteralsCompareAsTimes) {
 }
 
 TEST(Date, FormatsAndReadsBackEveryDay) {
-    constexpr std::int64_t step_ms = 86'400'000LL * 13 + 12'345'678;
+    constexpr std::int64_t step_ms = 86'400'000LL * 97 + 12'345'678;
     for (std::int64_t moment = date_min_ms; moment <= date_max_ms; moment += step_ms) {
         ASSERT_EQ(parse_date(format_date(moment)), moment);
     }

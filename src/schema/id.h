@@ -3,11 +3,13 @@
 
 // Made-up texts: ids of records and collections, and whatever a field's autogenerate pattern asks for.
 
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "base/arena.h"
 
@@ -18,7 +20,8 @@ namespace quern {
 class RandomSource {
 public:
     template <class Random>
-        requires requires(Random& random, std::span<std::byte> bytes) { random.fill(bytes); }
+        requires(!std::same_as<std::remove_const_t<Random>, RandomSource> &&
+                 requires(Random& random, std::span<std::byte> bytes) { random.fill(bytes); })
     RandomSource(Random& random)  // NOLINT: meant to convert
         : source_(&random),
           fill_([](void* source, std::span<std::byte> bytes) { static_cast<Random*>(source)->fill(bytes); }) {}
