@@ -35,18 +35,14 @@ struct RecordSender::Slot {
     std::string json;
     std::string answer;
     int attempts = 0;
-    bool resend_refused = false;
 
-    // Called when libcurl opens a connection. When one that was kept turns out to be dead, libcurl sends the
-    // request again on a new one, by itself; but the server may have done the work before it went away. So there
-    // is no second connection for a request of which anything was sent.
-    static int on_connect(void* self, curl_socket_t, curlsocktype) {
-        auto& slot = *static_cast<Slot*>(self);
+    // Called before libcurl sends a request. When the connection it goes over turns out to be closed before an
+    // answer, libcurl sends the request again by itself; but the server may have done the work before it went
+    // away. So a request of which anything was sent is not sent a second time.
+    static int on_request(void* easy, char*, char*, int, int) {
         long sent_bytes = 0;
-        curl_easy_getinfo(slot.easy.get(), CURLINFO_REQUEST_SIZE, &sent_bytes);
-        if (sent_bytes == 0) return CURL_SOCKOPT_OK;
-        slot.resend_refused = true;
-        return CURL_SOCKOPT_ERROR;
+        curl_easy_getinfo(static_cast<CURL*>(easy), CURLINFO_REQUEST_SIZE, &sent_bytes);
+        return sent_bytes == 0 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
     }
 };
 
@@ -70,8 +66,8 @@ RecordSender::RecordSender(ApiTarget const& target, std::string_view collection,
         curl_easy_setopt(easy, CURLOPT_POST, 1L);
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, &slot->answer);
         curl_easy_setopt(easy, CURLOPT_PRIVATE, slot.get());
-        curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, &Slot::on_connect);
-        curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, slot.get());
+        curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Slot::on_request);
+        curl_easy_setopt(easy, CURLOPT_PREREQDATA, easy);
         free_.push_back(slot.get());
         slots_.push_back(std::move(slot));
     }
@@ -103,7 +99,6 @@ Result<void> RecordSender::finish() {
 void RecordSender::start(Slot& slot) {
     ++slot.attempts;
     slot.answer.clear();
-    slot.resend_refused = false;
     curl_easy_setopt(slot.easy.get(), CURLOPT_POSTFIELDS, slot.json.data());
     curl_easy_setopt(slot.easy.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(slot.json.size()));
     QUERN_ASSERT(curl_multi_add_handle(multi_.get(), slot.easy.get()) == CURLM_OK, "the request is not in flight");
@@ -166,8 +161,9 @@ void RecordSender::answered(Slot& slot, long status) {
 void RecordSender::failed(Slot& slot, CURLcode code) {
     long sent_bytes = 0;
     curl_easy_getinfo(slot.easy.get(), CURLINFO_REQUEST_SIZE, &sent_bytes);
-    if (sent_bytes > 0 || slot.resend_refused) {
-        return tell(slot, Delivery::unknown, fmt::format("no answer ({})", curl_easy_strerror(code)));
+    if (sent_bytes > 0) {
+        std::string_view const why = code == CURLE_ABORTED_BY_CALLBACK ? "the connection was closed" : curl_easy_strerror(code);
+        return tell(slot, Delivery::unknown, fmt::format("no answer: {}", why));
     }
     try_again(slot, 0, curl_easy_strerror(code));
 }

@@ -4,8 +4,8 @@
 // Records on their way to the server, many at once.
 //
 // Connections are kept and used again. A record counts as imported only after its 200. When a connection is lost
-// before the answer, the record may or may not be there: that is reported as unknown and never sent again by
-// itself. What certainly was not done is tried again: a server that says 429 or 503 is left alone for the time it
+// before the answer, the record may or may not be there: that is reported as unknown and the record is not sent
+// again. What certainly was not done is tried again: a server that says 429 or 503 is left alone for the time it
 // asks for, and one that cannot be reached for a while too.
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 namespace quern::app {
 
 // Tries of one record before the server is called busy, or unreachable.
-inline constexpr int import_attempts_max = 8;
+inline constexpr int import_attempts_max = 10;
 // Pauses between tries: this long after the first, doubling each time, at most the second.
 inline constexpr std::int64_t import_pause_us = 100'000;
 inline constexpr std::int64_t import_pause_us_max = 30'000'000;
