@@ -68,7 +68,7 @@ Result<Page> pour_unfolded(Call& call, query::Query const& asked, ListParameters
     query::Prepared const& prepared = *asked.prepared;
     RecordSet records;
     QUERN_CHECK(records.load(call, asked, prepared.selection, prepared.expand));
-    QUERN_CHECK(records.unfold(call, prepared.selection, prepared.expand));
+    QUERN_CHECK(records.unfold(call, prepared.expand));
     Page page;
     page.rows = records.size();
     for (std::size_t index = 0; index < records.size(); ++index) {
@@ -83,8 +83,7 @@ Result<Page> pour_unfolded(Call& call, query::Query const& asked, ListParameters
 
 Result<Page> pour(Call& call, query::Query const& asked, ListParameters const& parameters, Buffer& items) {
     if (asked.is_never() || parameters.per_page == 0) return Page{};
-    bool const unfolds = !asked.prepared->expand.empty() && asked.prepared->selection.shows("expand");
-    return unfolds ? pour_unfolded(call, asked, parameters, items) : pour_rows(call, asked, parameters, items);
+    return !asked.prepared->expand.empty() ? pour_unfolded(call, asked, parameters, items) : pour_rows(call, asked, parameters, items);
 }
 
 // The number of all rows; asked of the engine only when the page itself does not tell.

@@ -81,49 +81,44 @@ std::string_view RecordSet::ids_to_follow(Call& call, query::ExpandNode const& n
     return query::json_array(list, arena);
 }
 
-Result<void> RecordSet::unfold(Call& call, query::FieldSelection const& selection,
-                               std::span<query::ExpandNode const> expand) {
-    if (!selection.shows("expand")) return {};
-    query::FieldSelection const& shown = selection.below("expand");
+Result<void> RecordSet::unfold(Call& call, std::span<query::ExpandNode const> expand) {
     for (std::size_t link = 0; link < expand.size(); ++link) {
         query::ExpandNode const& node = expand[link];
-        if (!shown.shows(node.name)) continue;
         rules::Decision const decision = rules::decide(*node.target, query::Action::view, call.principal());
-        if (decision.is_locked()) continue;
         std::string_view const ids = ids_to_follow(call, node, link);
-        if (ids.empty()) continue;
-
-        query::FieldSelection const& below = shown.below(node.name);
-        auto columns = query::fields_to_read(*node.target, below, node.below, call.is_superuser());
-        if (node.back && std::ranges::find(columns, node.field) == columns.end()) columns.push_back(node.field);
+        if (decision.is_locked() || ids.empty()) continue;
         query::RelatedQuestion const question{.collection = *node.target,
                                               .access = decision.access(),
                                               .ids_json = ids,
                                               .back = node.back,
                                               .field = node.field,
                                               .sort = {},
-                                              .fields = {},
-                                              .expand = node.below,
                                               .limit = 0,
-                                              .output = {.columns = columns}};
+                                              .output = {.columns = node.columns}};
         QUERN_TRY(auto const asked, call.planner().related(call.lane.schema, question, call.values, call.arena()));
         Branch branch{&node, std::make_unique<RecordSet>(), {}, link};
-        QUERN_CHECK(branch.set->load(call, asked, below, node.below));
-        QUERN_CHECK(branch.set->unfold(call, below, node.below));
-        bool const key_is_array = node.back && node.target->fields[node.field].is_multiple();
-        for (std::size_t index = 0; index < branch.set->size(); ++index) {
-            Record const& found = (*branch.set)[index];
-            if (!node.back) {
-                branch.by_key.emplace(found.id, index);
-            } else {
-                each_id(found.key, key_is_array, [&](std::string_view owner) {
-                    branch.by_key.emplace(call.arena().copy(owner), index);
-                });
-            }
-        }
+        QUERN_CHECK(branch.set->load(call, asked, *node.selection, node.below));
+        QUERN_CHECK(branch.set->unfold(call, node.below));
+        tie(call, branch);
         branches_.push_back(std::move(branch));
     }
     return {};
+}
+
+// Sorts the records of a branch by the id that they belong to.
+void RecordSet::tie(Call& call, Branch& branch) {
+    query::ExpandNode const& node = *branch.node;
+    bool const key_is_array = node.back && node.target->fields[node.field].is_multiple();
+    for (std::size_t index = 0; index < branch.set->size(); ++index) {
+        Record const& found = (*branch.set)[index];
+        if (!node.back) {
+            branch.by_key.emplace(found.id, index);
+            continue;
+        }
+        each_id(found.key, key_is_array, [&](std::string_view owner) {
+            branch.by_key.emplace(call.arena().copy(owner), index);
+        });
+    }
 }
 
 void RecordSet::write(std::size_t index, Buffer& output) const {

@@ -38,8 +38,7 @@ public:
                                     std::span<query::ExpandNode const> expand);
 
     // Reads what hangs below the records, level by level; what the caller may not see is left out.
-    [[nodiscard]] Result<void> unfold(Call& call, query::FieldSelection const& selection,
-                                      std::span<query::ExpandNode const> expand);
+    [[nodiscard]] Result<void> unfold(Call& call, std::span<query::ExpandNode const> expand);
 
     [[nodiscard]] std::size_t size() const { return records_.size(); }
     [[nodiscard]] Record const& operator[](std::size_t index) const { return records_[index]; }
@@ -57,6 +56,7 @@ private:
     };
 
     [[nodiscard]] std::string_view ids_to_follow(Call& call, query::ExpandNode const& node, std::size_t link) const;
+    static void tie(Call& call, Branch& branch);
     [[nodiscard]] static std::vector<std::size_t> find(Branch const& branch, Record const& record);
     static void write_found(Branch const& branch, std::span<std::size_t const> found, Buffer& output);
 

@@ -46,7 +46,7 @@ Result<bool> pour_unfolded(Call& call, query::Query const& asked) {
     RecordSet records;
     call.reader.hold_snapshot();
     QUERN_CHECK(records.load(call, asked, prepared.selection, prepared.expand));
-    QUERN_CHECK(records.unfold(call, prepared.selection, prepared.expand));
+    QUERN_CHECK(records.unfold(call, prepared.expand));
     if (records.size() == 0) return false;
     Buffer& body = call.response().body;
     records.write(0, body);
