@@ -235,6 +235,7 @@ private:
     static void protect(Field const& start, Field& field, std::vector<FieldError>& errors) {
         if (field.name != start.name) {
             errors.push_back({"name", "validation_system_field_change", "System field name cannot be changed."});
+            field.name = start.name;  // so that what follows from it is not reported too
         }
         field.system = true;
         field.primary_key = start.primary_key;
