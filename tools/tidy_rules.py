@@ -38,10 +38,8 @@ class Tree:
 
     @staticmethod
     def of_checkout(root):
-        listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=root,
-                                check=True, stdout=subprocess.PIPE).stdout.decode()
         tree = Tree(Path(root))
-        for path in filter(None, listed.split("\0")):
+        for path in listed(tree.root):
             file = tree.root / path
             if not file.is_file() or file.is_symlink():
                 continue
@@ -59,6 +57,17 @@ class Tree:
     def of_texts(texts):
         """A tree made of {path: text}, for the tests of the rules."""
         return Tree(Path("/"), dict(texts), {path: len(text.encode()) for path, text in texts.items()})
+
+
+def listed(root):
+    """What git knows or would add. Outside a repository, everything but what is made."""
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "-co", "--exclude-standard"]
+    ran = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if ran.returncode == 0:
+        return sorted(set(filter(None, ran.stdout.decode().split("\0"))))
+    made = {".git", "build", "data", "node_modules", "__pycache__", ".cache"}
+    return sorted(path for path in (file.relative_to(root).as_posix() for file in root.rglob("*"))
+                  if not made & set(path.split("/")))
 
 
 def is_cpp(path):
