@@ -73,8 +73,8 @@ Error typed_error(std::string_view message, Collection const& collection) {
         std::string const column = collection.name + "." + field.name;
         if (message == "NOT NULL constraint failed: " + column) return invalid(field.name);
         if (message.ends_with(" column " + column)) return invalid(field.name);
-        bool const named = message.starts_with("CHECK constraint failed: ") &&
-                           message.find(sql::identifier(sql::sqlite_dialect(), field.name)) != std::string_view::npos;
+        // SQLite names a check by its text, taken out of its quotes: what is left of ours is the column.
+        bool const named = message == "CHECK constraint failed: " + field.name;
         if (named) return invalid(field.name);
     }
     return Error(ErrorCode::validation, std::string(message));
