@@ -224,16 +224,19 @@ Result<Condition> Compiler::equal_to_literal(Side const& row, Side const& litera
 
 // The same idea for two columns.
 Result<Condition> Compiler::equal_rows(Side const& left, Side const& right) {
+    if (left.unrelated || right.unrelated) {
+        return plan::compare(left.operand, Comparison::equal, right.operand);
+    }
     bool const both_null = may_be_null(left) && may_be_null(right);
     Condition equal = plan::compare(left.operand, both_null ? Comparison::same : Comparison::equal, right.operand);
     auto const null_beside_zero = [&](Side const& missing, Side const& present) {
         Condition zero = plan::compare(present.operand, Comparison::equal, constant(zero_of(conversion_to(present.domain))));
         return both(plan::is_null(missing.operand), std::move(zero));
     };
-    if (null_is_zero(left) && !right.nullable && !right.stored_null) {
+    if (null_is_zero(left) && !right.nullable && !right.never_zero) {
         equal = either(std::move(equal), null_beside_zero(left, right));
     }
-    if (null_is_zero(right) && !left.nullable && !left.stored_null) {
+    if (null_is_zero(right) && !left.nullable && !left.never_zero) {
         equal = either(std::move(equal), null_beside_zero(right, left));
     }
     return equal;
@@ -274,6 +277,10 @@ Result<Condition> Compiler::compare_with_array(Side const& left, Side const& rig
 // Neither side needs a row: the request decides.
 Result<Condition> Compiler::row_free(Side const& left, Side const& right, Expression const& expression, Scope& scope) {
     Sign const sign = sign_of(expression.sign);
+    // `"name" = "x"` is a quoted field name far more often than it is meant.
+    bool const is_quoted = left.kind == Side::Kind::literal && left.literal->value.is_text() &&
+                           right.kind == Side::Kind::literal;
+    if (is_quoted) return fail(error_at(scope, left.offset, "a text is compared with a value, names have no quotes"));
     Evaluation evaluation;
     auto const fill = [&](Side const& side, Evaluation::Side& output) -> Result<void> {
         output.is_array = side.is_array;

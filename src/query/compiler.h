@@ -79,7 +79,10 @@ struct Side {
     Domain domain = Domain::any;
     bool nullable = false;            // null is a value of its own
     bool absent = false;              // may be null because there is no row: the same as zero
-    bool stored_null = false;         // an empty value is stored as null and never as zero (single relations)
+    bool stored_null = false;         // an empty value is stored as null (single relations)
+    bool never_zero = false;          // no row stores the zero value (ids, relations)
+    bool unrelated = false;           // of a row that the request or `@collection` names: if it is missing, its
+                                      // null never equals what another row has
     bool many = false;                // several rows: a plain operator asks for every one
     bool contains_habit = false;      // … but plain `~` asks for some
     bool is_array = false;            // request: JSON array text, compared element by element
@@ -126,6 +129,7 @@ private:
         std::vector<plan::SourceIndex> nested;
         bool hopped = false;  // the row may be missing
         bool many = false;
+        bool unrelated = false;
         bool joinable = true;  // reached from the main row by joined sources alone
         std::size_t hops = 0;
     };

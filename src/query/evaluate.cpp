@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/evaluate.h"
 
+#include <functional>
 #include <string>
 
 #include "base/assert.h"
@@ -24,7 +25,12 @@ Result<Value> list_value(ParameterSource const& source, Supplies const& supplies
                                    bad_source);
     if (json) return Value::of(*json);
     std::string const why = "\"" + std::string(bad_source) + "\" " + std::string(refusal(source.conversion));
-    return fail(Lexer(supplies.filter, "filter", supplies.arena).error_at(list.offset, why));
+    // The value's own place, unless its escapes were undone elsewhere.
+    std::less_equal<> const before;
+    char const* const text = supplies.filter.data();
+    bool const is_inside = before(text, bad_source.data()) && before(bad_source.data(), text + supplies.filter.size());
+    auto const offset = is_inside ? static_cast<std::size_t>(bad_source.data() - text) : list.offset;
+    return fail(Lexer(supplies.filter, "filter", supplies.arena).error_at(offset, why));
 }
 
 Result<Value> literal_value(ParameterSource const& source, Supplies const& supplies) {

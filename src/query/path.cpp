@@ -224,6 +224,8 @@ Result<Side> Compiler::field_side(Place const& place, std::size_t index, Path co
     side.nullable = field.nullable && field.type != FieldType::relation;
     side.absent = place.hopped;
     side.stored_null = field.type == FieldType::relation;
+    side.never_zero = side.stored_null || index == id_field;
+    side.unrelated = place.unrelated;
     side.many = place.many;
     side.nested = place.nested;
     bool const whole_length = path.has_modifier && path.modifier == "length" && below == 0;
@@ -272,7 +274,8 @@ Result<Side> Compiler::many_side(Place const& place, std::size_t index, Path con
     }
     side.domain = field.is_multiple() ? Domain::text : Domain::any;
     side.absent = true;
-    side.stored_null = is_ids;
+    side.stored_null = side.never_zero = is_ids;
+    side.unrelated = place.unrelated;
     side.many = true;
     side.nested = place.nested;
     side.nested.push_back(source);
@@ -315,7 +318,7 @@ Result<Side> Compiler::collection_path(Path const& path, Scope& scope) {
     if (collection == nullptr) return fail(unknown_field(path, scope));
     Place place;
     place.collection = collection;
-    place.hopped = place.many = true;
+    place.hopped = place.many = place.unrelated = true;
     place.joinable = false;
     auto const shared = scope.any ? scope.aliases.find(alias) : scope.aliases.end();
     if (shared != scope.aliases.end()) {

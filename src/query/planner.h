@@ -31,7 +31,7 @@ namespace quern::query {
 // Which columns the answer has.
 struct Output {
     // Indexes into the collection's fields. Empty = derived from `fields` and `expand` (fields_to_read).
-    std::span<std::uint16_t const> columns;
+    std::span<std::uint16_t const> columns = {};
     bool version = false;      // and the record's version
     bool sort_values = false;  // and the values of all sort keys, for a cursor
 };
@@ -40,42 +40,42 @@ struct Output {
 struct ListQuestion {
     Collection const& collection;
     Access access;
-    std::string_view filter;
-    std::string_view sort;
-    std::string_view fields;
-    std::string_view expand;
+    std::string_view filter = {};
+    std::string_view sort = {};
+    std::string_view fields = {};
+    std::string_view expand = {};
     std::int64_t limit = 0;    // rows; 0 = no bound
     std::int64_t offset = 0;   // rows
     // Go on behind the row with these sort values (decode_cursor).
     bool has_seek = false;
-    std::span<Value const> seek;
-    Output output;
+    std::span<Value const> seek = {};
+    Output output = {};
 };
 
 // How many rows a list has in all.
 struct CountQuestion {
     Collection const& collection;
     Access access;
-    std::string_view filter;
+    std::string_view filter = {};
 };
 
 // One record. With `filter`, only if it satisfies that too.
 struct ViewQuestion {
     Collection const& collection;
     Access access;
-    std::string_view id;
-    std::string_view filter;
-    std::string_view fields;
-    std::string_view expand;
-    Output output;
+    std::string_view id = {};
+    std::string_view filter = {};
+    std::string_view fields = {};
+    std::string_view expand = {};
+    Output output = {};
 };
 
 // Whether a rule admits one record as it is stored now. The answer is one row or none; its column is the id.
 struct CheckQuestion {
     Collection const& collection;
     Access access;
-    std::string_view id;
-    std::string_view filter;
+    std::string_view id = {};
+    std::string_view filter = {};
 };
 
 // Records that belong to others, for `expand`: those whose id is in `ids`, or whose relation points into `ids`.
@@ -83,12 +83,12 @@ struct CheckQuestion {
 struct RelatedQuestion {
     Collection const& collection;   // of the records wanted
     Access access;
-    std::string_view ids_json;      // JSON array of ids (json_array() makes one)
+    std::string_view ids_json = {};      // JSON array of ids (json_array() makes one)
     bool back = false;
     std::uint16_t field = 0;        // back: the relation, of `collection`
-    std::string_view sort;          // back: "" is the order of insertion
+    std::string_view sort = {};          // back: "" is the order of insertion
     std::int64_t limit = 0;         // rows over all owners; 0 = no bound
-    Output output;                  // columns: ExpandNode::columns
+    Output output = {};                  // columns: ExpandNode::columns
 };
 
 // A plan with this request's values.

@@ -177,7 +177,7 @@ Result<Compiler::Place> Compiler::free_row(Collection const& target, ParameterSo
     place.source = add_source(&target, plan::no_source, plan::Hop::free, 0);
     place.collection = &target;
     place.nested.push_back(place.source);
-    place.hopped = true;
+    place.hopped = place.unrelated = true;
     place.many = several;
     place.joinable = false;
     auto const comparison = several ? plan::Comparison::in_list : plan::Comparison::equal;
