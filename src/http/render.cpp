@@ -75,7 +75,7 @@ std::string_view connection_line(ConnectionLine connection) {
         case ConnectionLine::keep_alive: return "Connection: keep-alive\r\n";
         case ConnectionLine::none: break;
     }
-    return {};
+    return "";
 }
 
 // Everything in a head but the response's own texts fits into this.

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -66,6 +67,8 @@ Result<std::unique_ptr<EventLoop>> EventLoop::create(Clock const& clock) {
 }
 
 EventLoop::~EventLoop() {
+    // What was posted may have run, and so brought us here, before its poster has left post().
+    while (posting_.load(std::memory_order_acquire) > 0) ::sched_yield();
     posted_.discard_all();
 }
 
@@ -144,8 +147,10 @@ void EventLoop::wake() {
 }
 
 void EventLoop::post(PostedWork& work) {
+    posting_.fetch_add(1, std::memory_order_relaxed);
     posted_.push(work);
     wake();
+    posting_.fetch_sub(1, std::memory_order_release);
 }
 
 void EventLoop::post(std::move_only_function<void()> work) { post(*new PostedFunction(std::move(work))); }

@@ -59,6 +59,7 @@ public:
 
     // Errors: io — no descriptors left.
     [[nodiscard]] static Result<std::unique_ptr<EventLoop>> create(Clock const& clock);
+    // Posters still inside post() are waited for.
     ~EventLoop();
 
     // Watches a descriptor, level-triggered. Errors: io — as told by the system.
@@ -105,6 +106,7 @@ private:
     Fd epoll_;
     Fd wake_;
     PostedQueue posted_;
+    std::atomic<int> posting_{0};  // threads inside post()
     std::atomic<bool> sleeping_{false};
     std::atomic<bool> quit_{false};
     std::int64_t now_us_ = 0;

@@ -15,7 +15,7 @@ class Worker;
 class ServerExchange final : public http::Exchange, public os::PostedWork {
 public:
     // Kept for the next request. Larger memory is given back.
-    static constexpr std::size_t body_kept_bytes_max = 32 * 1024;
+    static constexpr std::size_t body_kept_bytes_max = 128 * 1024;
     static constexpr std::size_t headers_kept_bytes_max = 4 * 1024;
 
     explicit ServerExchange(Worker& worker) : worker_(worker) {}

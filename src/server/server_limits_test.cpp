@@ -187,6 +187,7 @@ TEST_F(FieldReport, HTTP_11_LinesWithoutEndAreRefusedAtTheLimit) {
     for (int i = 0; i < 100'000; ++i) headers += "a: b\r\n";
     many.send(headers);
     EXPECT_EQ(many.receive()->status, 431);
+    if (!testing::resident_is_telling) return;
     EXPECT_LT(os::resident_bytes() - resident_before, 20'000'000);
 }
 
@@ -249,11 +250,13 @@ TEST_F(FieldReport, HTTP_11_AClientThatNeverReadsIsCut) {
     EXPECT_TRUE(eventually([&] { return server.server().stats().requests == 1; }));
     EXPECT_TRUE(eventually([&] { return server.server().stats().connections_open == 0; }));
     EXPECT_EQ(server.server().stats().requests, 1U) << "no further request while the answer waits";
+    if (!testing::resident_is_telling) return;
     EXPECT_LT(os::resident_bytes() - resident_before, 20'000'000) << "the answer's memory is given back";
 }
 
 TEST_F(FieldReport, HTTP_11_ASlowButSteadyReaderIsServed) {
     auto options = quick();
+    options.timeouts.write_stall = milliseconds(1000);
     options.compress_bytes_min = SIZE_MAX;
     FunctionHandler handler([](http::Exchange& exchange) {
         constexpr std::size_t size = 12'000'000;
@@ -329,6 +332,7 @@ TEST_F(Limits, AnIdleConnectionCostsLittle) {
     auto const before = os::resident_bytes();
     open_many(clients, 2000);
     // The client's side is in the same process and counted too.
+    if (!testing::resident_is_telling) return;
     EXPECT_LT((os::resident_bytes() - before) / 2000, 4096);
 }
 

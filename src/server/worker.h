@@ -71,7 +71,7 @@ public:
     Counters counters;
 
 private:
-    static constexpr std::size_t exchanges_kept_max = 512;
+    static constexpr std::size_t exchanges_kept_max = 256;
     static constexpr std::size_t buffers_kept_max = 64;
     static constexpr std::size_t buffer_kept_bytes_max = 64 * 1024;
     static constexpr std::size_t output_kept_bytes_max = 1024 * 1024;
