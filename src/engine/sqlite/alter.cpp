@@ -124,6 +124,10 @@ private:
         return {};
     }
 
+    Result<void> drop_index(std::string_view name) {
+        return connection_.execute("DROP INDEX IF EXISTS " + quoted_name(name));
+    }
+
     // Those that are not wanted any more, or not as they are.
     Result<void> drop_indexes() {
         for (auto const& [before, after] : changes_) {
@@ -132,13 +136,13 @@ private:
             for (Index const& index : after->indexes) wanted.push_back(by_ids(index, *after));
             for (Index const& index : before->indexes) {
                 if (std::ranges::find(wanted, by_ids(index, *before)) != wanted.end()) continue;
-                QUERN_CHECK(connection_.execute("DROP INDEX IF EXISTS " + quoted_name(index.name)));
+                QUERN_CHECK(drop_index(index.name));
             }
             for (Field const& field : before->fields) {
                 Field const* now = field_with_id(*after, field.id);
                 bool const stays = now != nullptr && now->type == FieldType::relation && now->is_join() == field.is_join();
                 if (field.type != FieldType::relation || stays) continue;
-                QUERN_CHECK(connection_.execute("DROP INDEX IF EXISTS " + quoted_name(sql::relation_index_name(*before, field))));
+                QUERN_CHECK(drop_index(sql::relation_index_name(*before, field)));
             }
         }
         return {};
@@ -162,6 +166,7 @@ private:
                 } else {
                     leftovers_[{before->id, field.id}] = temporary_name();
                     QUERN_CHECK(rename_table(name, leftovers_[{before->id, field.id}]));
+                    QUERN_CHECK(drop_index(sql::relation_index_name(*before, field)));
                 }
             }
         }
