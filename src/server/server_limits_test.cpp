@@ -307,6 +307,7 @@ TEST_F(Limits, WithoutDescriptorsAcceptingPausesAndRecovers) {
         clients.push_back(std::make_unique<TestClient>(server_->port()));
         clients.back()->send(get("/"));
         EXPECT_TRUE(clients.back()->silent(100));
+        EXPECT_EQ(server_->server().stats().accept_pauses, 1U);
         auto const before = os::resource_use();
         std::this_thread::sleep_for(milliseconds(300));
         auto const after = os::resource_use();

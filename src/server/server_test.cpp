@@ -320,6 +320,7 @@ TEST(Server, AtItsConnectionLimitOthersWait) {
     EXPECT_TRUE(first->receive());
     EXPECT_TRUE(second.receive());
     EXPECT_TRUE(third.silent(100));
+    EXPECT_EQ(server.server().stats().accept_pauses, 1U);
     auto const cpu_before_us = os::resource_use();
     std::this_thread::sleep_for(milliseconds(200));
     auto const cpu_after_us = os::resource_use();

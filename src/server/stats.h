@@ -14,6 +14,7 @@ struct Stats {
     std::uint64_t connections_accepted = 0;
     std::uint64_t requests = 0;          // given to the handler, or answered for it (preflights)
     std::uint64_t requests_refused = 0;  // malformed, too large, too slow
+    std::uint64_t accept_pauses = 0;     // times that no connection could be taken: the limit, or no descriptors
     std::uint64_t timeouts = 0;          // connections ended by a timeout, idle ones included
     std::uint64_t bytes_received = 0;
     std::uint64_t bytes_sent = 0;
@@ -23,6 +24,7 @@ struct Stats {
         connections_accepted += other.connections_accepted;
         requests += other.requests;
         requests_refused += other.requests_refused;
+        accept_pauses += other.accept_pauses;
         timeouts += other.timeouts;
         bytes_received += other.bytes_received;
         bytes_sent += other.bytes_sent;

@@ -36,6 +36,7 @@ Stats Worker::stats() const {
             .connections_accepted = counters.connections_accepted.get(),
             .requests = counters.requests.get(),
             .requests_refused = counters.requests_refused.get(),
+            .accept_pauses = counters.accept_pauses.get(),
             .timeouts = counters.timeouts.get(),
             .bytes_received = counters.bytes_received.get(),
             .bytes_sent = counters.bytes_sent.get()};
@@ -121,6 +122,7 @@ void Worker::add_connection(os::Fd socket, os::PeerAddress const& peer) {
 // A listener with a connection that cannot be taken would be reported for ever: it is not watched until a
 // connection ends, or a while has passed (another process may have freed descriptors).
 void Worker::pause_accepting() {
+    counters.accept_pauses.add(1);
     if (accept_again_us_ == never_us && listener_) loop_->modify(listener_.get(), os::Ready::none, *this);
     accept_again_us_ = loop_->now_us() + accept_pause_us;
     timer_at(accept_again_us_);

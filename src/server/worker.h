@@ -65,8 +65,8 @@ public:
     void request_handled() { handled_ = true; }
 
     struct Counters {
-        Counter connections_open, connections_accepted, requests, requests_refused, timeouts, bytes_received,
-            bytes_sent;
+        Counter connections_open, connections_accepted, requests, requests_refused, accept_pauses, timeouts,
+            bytes_received, bytes_sent;
     };
     Counters counters;
 
