@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists: order, pages, cursors."""
-from support import RecordCase, expect, field, free_id, insert, make_collection, path_of, relation
+from support import RecordCase, field, free_id, insert, make_collection, path_of, relation
 
 
 class Pages(RecordCase):

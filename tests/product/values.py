@@ -3,8 +3,8 @@
 import json
 import random
 
-from support import (RecordCase, expect, field, free_id, from_cases, insert, make_collection, open_data, path_of,
-                     read_cases)
+from support import (RecordCase, expect, field, free_id, from_cases, insert, make_collection, open_data,
+                     path_of, read_cases)
 
 
 @from_cases("values.jsonl")

@@ -203,8 +203,8 @@ class Bodies(RecordCase):
         size = 11 * 1024 * 1024
         body = b'{"title":"' + b"x" * size + b'"}'
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=20) as connection:
-            connection.sendall(f"POST {path_of('posts')} HTTP/1.1\r\nHost: x\r\n"
-                               f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode())
+            connection.sendall((f"POST {path_of('posts')} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json"
+                                f"\r\nContent-Length: {len(body)}\r\n\r\n").encode())
             connection.sendall(body)
             received = b""
             while piece := connection.recv(65536):
