@@ -18,6 +18,9 @@ std::vector<RecordColumn> columns_of(query::Prepared const& prepared, query::Fie
         }
         columns.push_back(column);
     }
+    // Behind the fields: the version, sort values and keys, read for other purposes.
+    RecordColumn const unseen{.field = Collection::version_field, .shown = false};
+    columns.resize(prepared.plan->output.size(), unseen);
     return columns;
 }
 

@@ -78,8 +78,12 @@ int run_serve(ServeOptions const& options) {
         {**store, clock, random, hasher, password_pool, options.access_log ? &access_log : nullptr}, service_options);
     if (!service) return report("Cannot open the database for reading", service.error());
 
-    auto server = server::Server::open(
-        {.host = address->host, .port = address->port, .loops = loops, .pin_loops = options.pin_loops}, **service, clock);
+    server::ServerOptions server_options;
+    server_options.host = address->host;
+    server_options.port = address->port;
+    server_options.loops = loops;
+    server_options.pin_loops = options.pin_loops;
+    auto server = server::Server::open(std::move(server_options), **service, clock);
     if (!server) return report("Cannot listen on " + options.address, server.error());
     auto signals = os::StopSignals::create([&](int) { (*server)->stop(); });
     if (!signals) return report("Cannot wait for signals", signals.error());
