@@ -55,6 +55,7 @@ struct Operand {
         column,     // `column`
         json_path,  // the value at `path` inside the JSON text of `column`: object keys or array indexes;
                     // null if absent; true/false as 1/0; objects and arrays as JSON text
+                    // without the blanks between its tokens
         element,    // the current element of the Quantified condition's Elements source `index`
         call,       // `function` of `arguments`
     };

@@ -442,6 +442,21 @@ plan::BoundPlan Request::bound() const {
 
 Request Request::with(plan::Plan plan) const { return Request(plan::seal(std::move(plan)), values_); }
 
+Request Request::behind(std::vector<ram::OwnedValue> const& keys) const {
+    QUERN_ASSERT(keys.size() == plan_->sort.size(), "a row has a value for every sort key");
+    plan::Plan plan = *plan_;
+    std::vector<ram::OwnedValue> values = values_;
+    plan.has_seek = true;
+    plan.seek = {};
+    for (ram::OwnedValue const& key : keys) {
+        plan.seek.null.push_back(key.view().is_null());
+        plan.seek.values.push_back(static_cast<plan::ParameterIndex>(values.size()));
+        values.push_back(key);
+    }
+    plan.parameter_count = static_cast<std::uint16_t>(values.size());
+    return Request(plan::seal(std::move(plan)), std::move(values));
+}
+
 std::string Request::print() const {
     std::string text = plan::print(*plan_);
     for (std::size_t index = 0; index < values_.size(); ++index) {

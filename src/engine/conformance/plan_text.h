@@ -46,6 +46,8 @@ public:
     [[nodiscard]] plan::BoundPlan bound() const;
     // Another plan with the same values.
     [[nodiscard]] Request with(plan::Plan plan) const;
+    // The same plan, going on behind a row with these values of the sort keys.
+    [[nodiscard]] Request behind(std::vector<ram::OwnedValue> const& keys) const;
     // The plan and its values, for messages.
     [[nodiscard]] std::string print() const;
 

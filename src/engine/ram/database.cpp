@@ -37,12 +37,29 @@ Value as_stored(Field const& field, Value const& value) {
     return value;
 }
 
+// Whether a field's column can hold the value.
+bool fits(Field const& field, Value const& value) {
+    if (value.is_null()) return field.nullable || field.type == FieldType::relation;
+    switch (storage_of(field)) {
+    case Storage::integer: return value.kind == ValueKind::integer;
+    case Storage::boolean: return value == Value::of(false) || value == Value::of(true);
+    case Storage::real: return value.kind == ValueKind::real;
+    default: return value.is_text();
+    }
+}
+
+Error invalid_value(Field const& field) {
+    return Error::of_field(field.name, "validation_invalid_value", "Invalid value.");
+}
+
 Error missing_target(Field const& field) {
     return Error::of_field(field.name, "validation_missing_rel_records",
                            "Failed to find all relation records with the provided ids.");
 }
 
 }  // namespace
+
+Value value_when_not_given(Field const& field) { return field.is_join() ? Value::of("[]") : zero_value(field); }
 
 Table const* TableAccess::table(Collection const& collection) const {
     auto const found = tables_.find(collection.id);
@@ -108,8 +125,8 @@ void Workspace::rollback_to_savepoint() {
     own_.clear();
 }
 
-void Workspace::assign(Table const& table, Collection const& collection, Row& row,
-                       std::span<Assignment const> assignments) {
+Result<void> Workspace::assign(Table const& table, Collection const& collection, Row& row,
+                               std::span<Assignment const> assignments) {
     for (Assignment const& assignment : assignments) {
         if (assignment.field == Collection::version_field) {
             row.version = assignment.value.integer;
@@ -124,21 +141,37 @@ void Workspace::assign(Table const& table, Collection const& collection, Row& ro
             row.values[*position] = Value::of(std::string_view(json));
         } else {
             row.values[*position] = as_stored(field, assignment.value);
+            if (!fits(field, row.values[*position].view())) return fail(invalid_value(field));
         }
     }
+    return {};
+}
+
+bool Workspace::has_target(Field const& field, std::string_view id) const {
+    auto const target = tables_.find(field.collection_id);
+    return target == tables_.end() || target->second->find(id) != nullptr;  // no table, nothing to check
 }
 
 Result<void> Workspace::check_targets(Table const& table, Row const& row) const {
+    // All single relations at fault are named …
+    Error error(ErrorCode::validation);
     for (std::size_t position = 0; position < row.values.size(); ++position) {
         Field const& field = table.collection().fields[position];
         Value const value = row.values[position].view();
-        if (field.type != FieldType::relation || value.is_null()) continue;
-        auto const target = tables_.find(field.collection_id);
-        auto const ids = field.is_join() ? ids_of(value) : std::vector{std::string(value.text)};
-        bool const all_there = std::ranges::all_of(ids, [&](std::string const& id) {
-            return target != tables_.end() && target->second->find(id) != nullptr;
-        });
-        if (!all_there) return fail(missing_target(field));
+        if (field.type != FieldType::relation || field.is_join() || value.is_null()) continue;
+        if (!has_target(field, value.text)) error.fields.push_back(missing_target(field).fields.front());
+    }
+    if (!error.fields.empty()) return fail(std::move(error));
+
+    // … or the first multiple one.
+    for (std::size_t position = 0; position < row.values.size(); ++position) {
+        Field const& field = table.collection().fields[position];
+        if (!field.is_join()) continue;
+        std::set<std::string> seen;
+        for (std::string const& id : ids_of(row.values[position].view())) {
+            if (!seen.insert(id).second) return fail(not_unique({&field.name, 1}));
+            if (!has_target(field, id)) return fail(missing_target(field));
+        }
     }
     return {};
 }
@@ -146,8 +179,8 @@ Result<void> Workspace::check_targets(Table const& table, Row const& row) const 
 Result<void> Workspace::insert(Collection const& collection, std::span<Assignment const> assignments) {
     Table& table = writable(collection.id);
     Row row;
-    for (Field const& field : table.collection().fields) row.values.emplace_back(zero_value(field));
-    assign(table, collection, row, assignments);
+    for (Field const& field : table.collection().fields) row.values.emplace_back(value_when_not_given(field));
+    QUERN_CHECK(assign(table, collection, row, assignments));
     QUERN_TRY(row.rowid, table.put(row));
     // Only now, because a row may point at itself.
     auto checked = check_targets(table, row);
@@ -162,7 +195,7 @@ Result<bool> Workspace::update(Collection const& collection, std::string_view id
     if (found == nullptr) return false;
     Row const old = *found;
     Row row = old;
-    assign(table, collection, row, assignments);
+    QUERN_CHECK(assign(table, collection, row, assignments));
     QUERN_ASSERT(row.id() == id, "an id is never changed");
     QUERN_CHECK(table.put(row));
     if (auto checked = check_targets(table, row); !checked) {

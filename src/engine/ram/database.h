@@ -17,6 +17,9 @@
 
 namespace quern::engine::ram {
 
+// What a field of a new row holds when nothing is said: null or its type's zero.
+[[nodiscard]] Value value_when_not_given(Field const& field);
+
 // Tables by the id of their collection. Copying is cheap: tables are shared.
 using Tables = std::map<std::string, std::shared_ptr<Table>, std::less<>>;
 
@@ -63,9 +66,11 @@ private:
 
     // The table, made ready to be changed: one that a savepoint or a reader may hold is copied first.
     [[nodiscard]] Table& writable(std::string_view collection_id);
-    static void assign(Table const& table, Collection const& collection, Row& row,
-                       std::span<Assignment const> assignments);
-    // That the relations of a stored row point at rows.
+    // Errors: validation — a value that the field cannot hold.
+    [[nodiscard]] static Result<void> assign(Table const& table, Collection const& collection, Row& row,
+                                             std::span<Assignment const> assignments);
+    [[nodiscard]] bool has_target(Field const& field, std::string_view id) const;
+    // That the relations of a stored row point at rows, and multiple ones at each only once.
     [[nodiscard]] Result<void> check_targets(Table const& table, Row const& row) const;
     // That no single relation of a row that stays points at one of these rows, which are about to go.
     [[nodiscard]] Result<void> check_unreferenced(std::string_view collection_id, Ids const& ids) const;

@@ -203,6 +203,23 @@ std::string decode_string(std::string_view json) {
     return text;
 }
 
+// The text without the blanks between its tokens.
+std::string without_blanks(std::string_view json) {
+    std::string text;
+    bool in_string = false;
+    for (std::size_t offset = 0; offset < json.size(); ++offset) {
+        char const c = json[offset];
+        if (in_string && c == '\\') {
+            text += c;
+            text += json[++offset];
+            continue;
+        }
+        if (c == '"') in_string = !in_string;
+        if (in_string || (c != ' ' && c != '\t' && c != '\n' && c != '\r')) text += c;
+    }
+    return text;
+}
+
 Value number_of(std::string_view json) {
     char const* const end = json.data() + json.size();
     if (json.find_first_of(".eE") == std::string_view::npos) {
@@ -293,7 +310,7 @@ Value json_value(std::string_view json, Arena& texts) {
     case 'f': return Value::of(false);
     case '"': return Value::of(texts.copy(decode_string(json)));
     case '{':
-    case '[': return Value::of(json);
+    case '[': return Value::of(texts.copy(without_blanks(json)));
     default: return number_of(json);
     }
 }

@@ -28,9 +28,9 @@ inline constexpr int json_depth_max = 1000;
 [[nodiscard]] std::optional<std::vector<std::string_view>> json_elements(std::string_view text);
 
 // What a JSON value is as a Value: true and false are 1 and 0; a number without fraction and exponent that fits
-// 64 bits is an integer, any other a real, one beyond the reals null; objects and arrays are their text as it
-// stands. `json` is the text of one valid value, as the functions above give it.
-// Lifetime: as long as `json`, and until `texts` is reset.
+// 64 bits is an integer, any other a real, one beyond the reals null; objects and arrays are their text without
+// blanks. `json` is the text of one valid value, as the functions above give it.
+// Lifetime: until `texts` is reset.
 [[nodiscard]] Value json_value(std::string_view json, Arena& texts);
 
 // A JSON array of strings.
