@@ -249,7 +249,8 @@ def check_form(tree):
             problems.append(Problem(path, 1, "the licence tag is missing in the first two lines"))
         if path.endswith(".h") and "#pragma once" not in lines:
             problems.append(Problem(path, 1, "#pragma once is missing"))
-        if not (is_cpp(path) or script or path.endswith((".cmake", ".txt", ".md", ".def"))):
+        written = (".cmake", "CMakeLists.txt", "rooms.txt", ".md", ".def")
+        if not (is_cpp(path) or script or path.endswith(written)):
             continue
         if text and not text.endswith("\n"):
             problems.append(Problem(path, len(lines), "the last line does not end"))
