@@ -140,7 +140,8 @@ private:
             }
             for (Field const& field : before->fields) {
                 Field const* now = field_with_id(*after, field.id);
-                bool const stays = now != nullptr && now->type == FieldType::relation && now->is_join() == field.is_join();
+                bool const stays = now != nullptr && now->type == FieldType::relation && now->is_join() == field.is_join() &&
+                                   (!field.is_join() || now->collection_id == field.collection_id);
                 if (field.type != FieldType::relation || stays) continue;
                 QUERN_CHECK(drop_index(sql::relation_index_name(*before, field)));
             }
