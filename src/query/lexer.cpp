@@ -116,12 +116,13 @@ bool Lexer::next(Token& token) {
     }
     if (!scan(token)) return false;
     token.text = text_.substr(token.offset, offset_ - token.offset);
-    if (counts_characters_) {
-        characters_ += code_point_count(text_.substr(before, offset_ - before - (list_bytes_ - lists_before)));
-        if (characters_ > characters_max_) {
-            return fail_at(token.offset, "the text has more than " + std::to_string(characters_max_) + " characters",
-                           ErrorCode::filter_too_large);
-        }
+    if (!counts_characters_) return true;
+    // A character has four bytes at most: what is far too long needs no counting.
+    std::size_t const bytes = offset_ - before - (list_bytes_ - lists_before);
+    if (bytes <= 4 * characters_max_) characters_ += code_point_count(text_.substr(before, bytes));
+    if (bytes > 4 * characters_max_ || characters_ > characters_max_) {
+        return fail_at(token.offset, "the text has more than " + std::to_string(characters_max_) + " characters",
+                       ErrorCode::filter_too_large);
     }
     return true;
 }

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "query/compiler.h"
+#include "query/improve.h"
 #include "query/limits.h"
 
 namespace quern::query {
@@ -137,36 +138,6 @@ Result<void> add_bounds(QuestionData const& question, Compiler& compiler) {
     return {};
 }
 
-// --- joins that a settled condition no longer needs ---
-
-void mark(plan::Operand const& operand, std::vector<bool>& used) {
-    bool const reads = operand.kind == plan::Operand::Kind::column || operand.kind == plan::Operand::Kind::json_path;
-    if (reads) used[operand.column.source] = true;
-    for (plan::Operand const& argument : operand.arguments) mark(argument, used);
-}
-
-void mark(Condition const& condition, Plan const& plan, std::vector<bool>& used) {
-    mark(condition.left, used);
-    mark(condition.right, used);
-    for (plan::SourceIndex const source : condition.sources) {
-        used[source] = true;
-        mark(plan.sources[source].guard, plan, used);
-    }
-    for (Condition const& part : condition.parts) mark(part, plan, used);
-}
-
-void drop_unused_joins(Plan& plan) {
-    std::vector<bool> used(plan.sources.size(), false);
-    mark(plan.where, plan, used);
-    for (plan::SortKey const& key : plan.sort) mark(key.operand, used);
-    for (plan::Operand const& operand : plan.output) mark(operand, used);
-    // Children stand behind their parents.
-    for (std::size_t index = plan.sources.size(); index-- > 0;) {
-        if (used[index] && plan.sources[index].parent != plan::no_source) used[plan.sources[index].parent] = true;
-    }
-    std::erase_if(plan.joined, [&used](plan::SourceIndex source) { return !used[source]; });
-}
-
 }  // namespace
 
 Result<std::shared_ptr<Prepared const>> make_plan(QuestionData const& question, PlanContext const& context,
@@ -190,10 +161,10 @@ Result<std::shared_ptr<Prepared const>> make_plan(QuestionData const& question, 
     QUERN_CHECK(add_order(question, context, compiler, *prepared));
     QUERN_CHECK(add_bounds(question, compiler));
     drop_unused_joins(plan);
+    drop_unused_parameters(plan, compiler.parameters());
 
     prepared->parameters = std::move(compiler.parameters());
     prepared->evaluations = std::move(compiler.evaluations());
-    plan.parameter_count = static_cast<std::uint16_t>(prepared->parameters.size());
     prepared->plan = plan::seal(std::move(plan));
     return prepared;
 }
