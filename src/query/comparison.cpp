@@ -217,6 +217,8 @@ Result<Condition> Compiler::equal_to_literal(Side const& row, Side const& litera
         QUERN_TRY(auto value, literal_parameter(literal, conversion, scope));
         equal = plan::compare(row.operand, Comparison::equal, std::move(value));
     }
+    // "Some element is empty text" asks for that element, not for an empty list.
+    if (row.is_element && scope.any && kind == LiteralClass::empty_text) return equal;
     bool const null_too = !row.nullable && ((row.absent && is_zero) || (row.domain == Domain::any && is_empty));
     if (!null_too) return equal;
     return either(plan::is_null(row.operand), std::move(equal));

@@ -81,6 +81,7 @@ struct Side {
     bool absent = false;              // may be null because there is no row: the same as zero
     bool stored_null = false;         // an empty value is stored as null (single relations)
     bool never_zero = false;          // no row stores the zero value (ids, relations)
+    bool is_element = false;          // of a select, file or json field with several values
     bool unrelated = false;           // of a row that the request or `@collection` names: if it is missing, its
                                       // null never equals what another row has
     bool many = false;                // several rows: a plain operator asks for every one

@@ -275,6 +275,7 @@ Result<Side> Compiler::many_side(Place const& place, std::size_t index, Path con
     side.domain = field.is_multiple() ? Domain::text : Domain::any;
     side.absent = true;
     side.stored_null = side.never_zero = is_ids;
+    side.is_element = !is_ids;
     side.unrelated = place.unrelated;
     side.many = true;
     side.nested = place.nested;
