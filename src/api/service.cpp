@@ -58,7 +58,7 @@ bool is_write(Endpoint endpoint) {
 }  // namespace
 
 Service::Service(Needs needs, ServiceOptions options)
-    : needs_(needs), options_(options), tools_{needs.store, writer_lane_, needs.random} {}
+    : needs_(needs), options_(options), tools_{needs.store, writer_lane_, needs.random, needs.observer, {}} {}
 
 Service::~Service() { stop(); }
 

@@ -38,13 +38,6 @@ struct ServiceOptions {
     bool inline_writer = false;
 };
 
-// Told about each answered request, on the thread that answered it.
-class RequestObserver {
-public:
-    virtual ~RequestObserver() = default;
-    virtual void answered(http::Exchange const& exchange) = 0;
-};
-
 class Service final : public http::Handler {
 public:
     // What the service needs; all of it outlives the service.

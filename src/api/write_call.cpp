@@ -21,9 +21,13 @@ Result<void> WriteCall::run(store::WriteContext& context) {
 void WriteCall::done(Result<void> result) {
     std::unique_ptr<WriteCall> const self(this);
     if (!result) write_error(exchange_.response, result.error());
+    if (tools_.observer != nullptr) tools_.observer->answered(exchange_);
     exchange_.finish();
 }
 
-Result<json::Node> WriteCall::read_body() { return document_.parse_object(exchange_.request.body); }
+Result<json::Node> WriteCall::read_body() {
+    if (document_ == nullptr) document_ = tools_.documents.take();
+    return document_->parse_object(exchange_.request.body);
+}
 
 }  // namespace quern::api

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "api/call.h"
+#include "api/document_pool.h"
 #include "api/lane.h"
 #include "crypto/password.h"
 #include "crypto/random.h"
@@ -21,18 +22,29 @@
 
 namespace quern::api {
 
-// What an applied write needs of the service.
+// Told about each answered request, on the thread that answered it.
+class RequestObserver {
+public:
+    virtual ~RequestObserver() = default;
+    virtual void answered(http::Exchange const& exchange) = 0;
+};
+
+// What a write needs of the service.
 struct WriteTools {
     store::Store& store;
     Lane& writer_lane;        // used by the writer alone
     crypto::Random& random;
+    RequestObserver* observer = nullptr;
+    DocumentPool documents;
 };
 
 class WriteCall : public store::WriteJob {
 public:
     WriteCall(http::Exchange& exchange, WriteTools& tools, Route route)
         : exchange_(exchange), tools_(tools), route_(route) {}
-    virtual ~WriteCall() = default;
+    virtual ~WriteCall() { tools_.documents.give_back(std::move(document_)); }
+    WriteCall(WriteCall const&) = delete;
+    WriteCall& operator=(WriteCall const&) = delete;
 
     // What can be done and refused before the transaction. Threads: the exchange's loop.
     [[nodiscard]] virtual Result<void> prepare(Call& call) = 0;
@@ -57,7 +69,7 @@ protected:
     http::Exchange& exchange_;
     WriteTools& tools_;
     Route route_;
-    json::Document document_;
+    std::unique_ptr<json::Document> document_;
 };
 
 [[nodiscard]] std::unique_ptr<WriteCall> make_record_create(http::Exchange& exchange, WriteTools& tools, Route route);

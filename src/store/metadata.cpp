@@ -28,22 +28,29 @@ Field make_field(std::string field_name, FieldType field_type) {
     return field;
 }
 
-Collection const& metadata_collection() {
-    static Collection const collection = [] {
-        Collection made;
-        made.id = "meta_collections";
-        made.name = collections_table;
-        made.system = true;
-        made.fields = {make_field("id", FieldType::text),         make_field("name", FieldType::text),
-                       make_field("type", FieldType::text),       make_field("system", FieldType::boolean),
-                       make_field("definition", FieldType::json), make_field("options", FieldType::json),
-                       make_field("created", FieldType::text),    make_field("updated", FieldType::text)};
-        made.fields[id].primary_key = true;
-        made.indexes = {{"idx__collections_name", true, {{"name", false, true}}, ""}};
-        return made;
-    }();
-    return collection;
+Collection make_metadata_collection() {
+    Collection made;
+    made.id = "meta_collections";
+    made.name = collections_table;
+    made.system = true;
+    made.fields = {make_field("id", FieldType::text),         make_field("name", FieldType::text),
+                   make_field("type", FieldType::text),       make_field("system", FieldType::boolean),
+                   make_field("definition", FieldType::json), make_field("options", FieldType::json),
+                   make_field("created", FieldType::text),    make_field("updated", FieldType::text)};
+    made.fields[id].primary_key = true;
+    made.indexes = {{"idx__collections_name", true, {{"name", false, true}}, ""}};
+    return made;
 }
+
+// The schema of the metadata itself: what the engine is told of `_collections`.
+std::shared_ptr<Schema const> const& metadata_schema() {
+    static std::shared_ptr<Schema const> const schema = std::make_shared<Schema const>(
+        std::vector<std::shared_ptr<Collection const>>{std::make_shared<Collection const>(make_metadata_collection())},
+        0);
+    return schema;
+}
+
+Collection const& metadata_collection() { return *metadata_schema()->collections().front(); }
 
 std::vector<engine::Assignment> row_of(Collection const& collection, std::string_view definition_json,
                                        std::int64_t version) {
@@ -114,16 +121,13 @@ Result<Collection> read_definition(std::span<Value const> row) {
 
 Result<void> create_metadata(WriteContext& context) {
     engine::TableChange const changes[] = {{nullptr, &metadata_collection()}};
-    return context.transaction.alter(changes, Schema());
+    return context.transaction.alter(changes, *metadata_schema());
 }
 
 Result<std::shared_ptr<Schema const>> load_schema(engine::Reader& reader) {
-    // The plan needs a schema that holds the metadata's own definition for as long as it runs.
-    auto const own = std::make_shared<Schema const>(
-        std::vector<std::shared_ptr<Collection const>>{std::make_shared<Collection const>(metadata_collection())}, 0);
-    Collection const& metadata = *own->collections().front();
+    Collection const& metadata = metadata_collection();
     plan::Plan plan;
-    plan.schema = own;
+    plan.schema = metadata_schema();
     plan.sources.push_back({&metadata, plan::no_source, plan::Hop::root, 0, {}});
     for (std::size_t field = 0; field < metadata.fields.size(); ++field) plan.output.push_back(plan::column(0, field));
     plan.sort.push_back({plan::SortKey::Kind::operand, plan::column(0, Collection::rowid_field), false});
@@ -146,53 +150,76 @@ Result<std::shared_ptr<Schema const>> load_schema(engine::Reader& reader) {
     return std::make_shared<Schema const>(std::move(collections), 1);
 }
 
-Result<void> change_schema(WriteContext& context, SchemaChange const& change) {
-    Schema const& old = *context.schema;
-    auto collections = old.collections();
+namespace {
+
+// What a change means for the tables, and the collections as they will be.
+struct Outcome {
     std::vector<engine::TableChange> changes;
-    std::vector<std::shared_ptr<Collection const>> gone;  // keeps what `before` points at alive
+    std::vector<std::shared_ptr<Collection const>> replaced;  // keeps what `before` points at alive
+    std::shared_ptr<Schema const> next;
+};
+
+Result<Outcome> work_out(Schema const& old, SchemaChange const& change) {
+    Outcome outcome;
+    auto collections = old.collections();
+    auto const place_of = [&](std::string_view wanted) {
+        return std::ranges::find(collections, wanted, [](auto const& c) { return std::string_view(c->id); });
+    };
     for (std::string_view const removed : change.removed) {
-        auto const place = std::ranges::find(collections, removed, [](auto const& c) { return std::string_view(c->id); });
+        auto const place = place_of(removed);
         if (place == collections.end()) return fail(ErrorCode::not_found);
-        changes.push_back({place->get(), nullptr});
-        gone.push_back(*place);
+        outcome.changes.push_back({place->get(), nullptr});
+        outcome.replaced.push_back(*place);
         collections.erase(place);
     }
     for (auto const& put : change.put) {
-        auto const place = std::ranges::find(collections, put->id, [](auto const& c) { return c->id; });
+        auto const place = place_of(put->id);
         if (place == collections.end()) {
-            changes.push_back({nullptr, put.get()});
+            outcome.changes.push_back({nullptr, put.get()});
             collections.push_back(put);
         } else {
-            changes.push_back({place->get(), put.get()});
-            gone.push_back(*place);
+            outcome.changes.push_back({place->get(), put.get()});
+            outcome.replaced.push_back(*place);
             *place = put;
         }
     }
-    auto const next = std::make_shared<Schema const>(std::move(collections), old.version() + 1);
-    for (auto const& removed : gone) {
-        if (next->find(removed->id) != nullptr) continue;
-        for (Reference const& reference : old.references_to(*removed)) {
-            if (next->find(reference.collection->id) == nullptr) continue;
-            Collection const& pointing = *next->find(reference.collection->id);
-            if (!pointing.find_by_id(reference.collection->fields[reference.field].id)) continue;
-            return fail(ErrorCode::validation, "The collection " + removed->name +
+    outcome.next = std::make_shared<Schema const>(std::move(collections), old.version() + 1);
+    return outcome;
+}
+
+// A collection that a relation still points at stays.
+Result<void> check_targets(Schema const& old, Outcome const& outcome) {
+    Schema const& next = *outcome.next;
+    for (auto const& replaced : outcome.replaced) {
+        if (next.find(replaced->id) != nullptr) continue;
+        for (Reference const& reference : old.references_to(*replaced)) {
+            Collection const* pointing = next.find(reference.collection->id);
+            Field const& field = reference.collection->fields[reference.field];
+            if (pointing == nullptr || !pointing->find_by_id(field.id)) continue;
+            return fail(ErrorCode::validation, "The collection " + replaced->name +
                                                    " cannot be deleted: it is the target of the relation " +
-                                                   pointing.name + "." +
-                                                   reference.collection->fields[reference.field].name + ".");
+                                                   pointing->name + "." + field.name + ".");
         }
     }
-    QUERN_CHECK(context.transaction.alter(changes, *next));
-    for (engine::TableChange const& done : changes) {
+    return {};
+}
+
+}  // namespace
+
+Result<void> change_schema(WriteContext& context, SchemaChange const& change) {
+    QUERN_TRY(Outcome const outcome, work_out(*context.schema, change));
+    QUERN_CHECK(check_targets(*context.schema, outcome));
+    QUERN_CHECK(context.transaction.alter(outcome.changes, *outcome.next));
+    for (engine::TableChange const& done : outcome.changes) {
         if (done.after != nullptr) {
             QUERN_CHECK(save(context, *done.after, done.before == nullptr));
-        } else {
-            QUERN_TRY(bool const found, context.transaction.remove(metadata_collection(), done.before->id));
-            if (!found) return fail(ErrorCode::corrupt, "The collection is missing from _collections.");
+            continue;
         }
+        QUERN_TRY(bool const found, context.transaction.remove(metadata_collection(), done.before->id));
+        if (!found) return fail(ErrorCode::corrupt, "The collection is missing from _collections.");
     }
-    context.next_schema = next;
-    context.schema = next;
+    context.next_schema = outcome.next;
+    context.schema = outcome.next;
     return {};
 }
 

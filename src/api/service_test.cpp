@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests through the whole API in one thread, without sockets: real store, real SQLite, an exchange that only
+// remembers that it was finished.
+#include "api/service.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "auth/auth_collection.h"
+#include "engine/sqlite/sqlite.h"
+#include "os/clock.h"
+#include "schema/collection_json.h"
+#include "store/metadata.h"
+
+namespace {
+
+// Counted by the replaced operator new below.
+std::size_t allocations = 0;
+
+}  // namespace
+
+// Counts every allocation of this program, so that "no allocation" can be tested. All forms are replaced together:
+// a sanitizer brings its own set and does not let them be mixed.
+void* operator new(std::size_t size) {
+    ++allocations;
+    if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+    throw std::bad_alloc();
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
+    ++allocations;
+    return std::malloc(size == 0 ? 1 : size);
+}
+void* operator new[](std::size_t size, std::nothrow_t const& tag) noexcept { return operator new(size, tag); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
+
+namespace quern::api {
+namespace {
+
+class TestExchange final : public http::Exchange {
+public:
+    void finish() override { finished = true; }
+    void post(std::move_only_function<void()> work) override { posted.push_back(std::move(work)); }
+    [[nodiscard]] std::size_t loop_index() const override { return 0; }
+
+    void ask(http::Method method, std::string path, std::string query = {}, std::string body = {}) {
+        response.clear();
+        arena.reset();
+        finished = false;
+        path_ = std::move(path);
+        query_ = std::move(query);
+        body_ = std::move(body);
+        body_bytes_ = body_.size();
+        body_.resize(body_bytes_ + http::Request::body_padding_bytes);
+        segments_.clear();
+        std::string_view rest = std::string_view(path_).substr(1);
+        while (true) {
+            std::size_t const slash = rest.find('/');
+            segments_.push_back(rest.substr(0, slash));
+            if (slash == std::string_view::npos) break;
+            rest.remove_prefix(slash + 1);
+        }
+        headers_.clear();
+        if (!token.empty()) headers_.push_back({"authorization", token});
+        again(method);
+    }
+    // The same request once more; allocates nothing itself.
+    void again(http::Method method) {
+        response.clear();
+        arena.reset();
+        finished = false;
+        request.method = method;
+        request.raw_path = path_;
+        request.segments = segments_;
+        request.raw_query = query_;
+        request.headers = headers_;
+        request.body = std::string_view(body_).substr(0, body_bytes_);
+    }
+
+    bool finished = false;
+    std::string token;
+    std::deque<std::move_only_function<void()>> posted;
+
+private:
+    std::string path_;
+    std::string query_;
+    std::string body_;
+    std::size_t body_bytes_ = 0;
+    std::vector<std::string_view> segments_;
+    std::vector<http::Header> headers_;
+};
+
+class ServiceTest : public testing::Test {
+protected:
+    void SetUp() override {
+        directory_ = std::filesystem::temp_directory_path() /
+                     ("quern-service-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" +
+                      std::to_string(clock_.realtime_us()));
+        std::filesystem::create_directories(directory_);
+        engine::sqlite::Options options;
+        options.path = directory_ / "data.db";
+        auto engine = engine::sqlite::open(options);
+        ASSERT_TRUE(engine) << engine.error().message;
+        store::StoreOptions store_options;
+        store_options.inline_writer = true;
+        auto store = store::Store::open(*std::move(engine), clock_, std::move(store_options));
+        ASSERT_TRUE(store) << store.error().message;
+        store_ = *std::move(store);
+        ServiceOptions service_options;
+        service_options.inline_writer = true;
+        auto service = Service::open({*store_, clock_, random_, hasher_, password_pool_}, service_options);
+        ASSERT_TRUE(service) << service.error().message;
+        service_ = *std::move(service);
+        make_posts();
+    }
+    void TearDown() override {
+        service_.reset();
+        store_.reset();
+        std::filesystem::remove_all(directory_);
+    }
+
+    void make_posts() {
+        auto posts = std::make_shared<Collection>();
+        posts->id = "pbc_posts";
+        posts->name = "posts";
+        posts->fields = {make_id_field()};
+        for (auto const& [name, type] : {std::pair("title", FieldType::text), {"views", FieldType::number},
+                                         {"live", FieldType::boolean}, {"day", FieldType::date}}) {
+            Field field;
+            field.id = std::string("f_") + name;
+            field.name = name;
+            field.type = type;
+            field.only_int = type == FieldType::number;
+            posts->fields.push_back(field);
+        }
+        posts->indexes.push_back({"idx_posts_views", false, {{"views", false, false}}, ""});
+        posts->list_rule = "live = true";
+        posts->view_rule = "live = true";
+        posts->create_rule = "";
+        posts->update_rule = "";
+        std::shared_ptr<Collection const> const all[] = {posts};
+        ASSERT_TRUE(store_->write_now(
+            [&](store::WriteContext& context) { return store::change_schema(context, {all, {}}); }, true));
+        for (int number = 0; number < 40; ++number) {
+            std::string const digits = std::to_string(number);
+            std::string const id = std::string(15 - digits.size(), '0') + digits;
+            answer(http::Method::post, "/api/collections/posts/records", {},
+                   R"({"id":")" + id + R"(","title":"Title )" + digits + R"(","views":)" + digits +
+                       R"(,"live":)" + (number % 4 == 3 ? "false" : "true") + R"(,"day":"2026-01-02"})");
+            ASSERT_EQ(exchange_.response.status, 200) << exchange_.response.body.view();
+        }
+    }
+
+    void run() {
+        service_->handle(exchange_);
+        service_->iteration_end(0);
+        ASSERT_TRUE(exchange_.finished);
+    }
+
+    std::string answer(http::Method method, std::string path, std::string query = {}, std::string body = {}) {
+        exchange_.ask(method, std::move(path), std::move(query), std::move(body));
+        run();
+        return std::string(exchange_.response.body.view());
+    }
+
+    // Allocations of one more run of the request, after some to warm up.
+    std::size_t allocations_warm(http::Method method) {
+        for (int time = 0; time < 8; ++time) {
+            exchange_.again(method);
+            run();
+        }
+        exchange_.again(method);
+        std::size_t const before = allocations;
+        service_->handle(exchange_);
+        service_->iteration_end(0);
+        return allocations - before;
+    }
+
+    os::SystemClock clock_;
+    crypto::SystemRandom random_;
+    crypto::Argon2id hasher_{{.memory_bytes = 1024 * 1024, .passes = 1}};
+    auth::PasswordPool password_pool_{{.threads = 1}};
+    std::filesystem::path directory_;
+    std::unique_ptr<store::Store> store_;
+    std::unique_ptr<Service> service_;
+    TestExchange exchange_;
+};
+
+TEST_F(ServiceTest, AViewUnderARuleAllocatesNothingOnceWarm) {
+    std::string const body = answer(http::Method::get, "/api/collections/posts/records/000000000000005");
+    EXPECT_EQ(exchange_.response.status, 200);
+    EXPECT_EQ(body, R"({"collectionId":"pbc_posts","collectionName":"posts","id":"000000000000005",)"
+                    R"("title":"Title 5","views":5,"live":true,"day":"2026-01-02 00:00:00.000Z"})");
+    EXPECT_EQ(allocations_warm(http::Method::get), 0U);
+}
+
+TEST_F(ServiceTest, AListWithFilterAndSortAllocatesNothingOnceWarm) {
+    std::string const body = answer(http::Method::get, "/api/collections/posts/records",
+                                    "filter=views%3E3%20%26%26%20title~%22title%22&sort=-views&perPage=20&skipTotal=1");
+    EXPECT_EQ(exchange_.response.status, 200) << body;
+    EXPECT_TRUE(body.starts_with(R"({"page":1,"perPage":20,"totalItems":-1,"totalPages":-1,"items":[{)")) << body;
+    // `~` folds each text it looks at, and that takes memory: the count is for what stands on an index.
+    answer(http::Method::get, "/api/collections/posts/records", "filter=views%3E3&sort=-views&perPage=20&skipTotal=1");
+    EXPECT_EQ(allocations_warm(http::Method::get), 0U);
+}
+
+TEST_F(ServiceTest, AHiddenRowIsAnsweredLikeOneThatDoesNotExist) {
+    std::string const hidden = answer(http::Method::get, "/api/collections/posts/records/000000000000003");
+    std::string const hidden_headers(exchange_.response.extra_headers.view());
+    EXPECT_EQ(exchange_.response.status, 404);
+    std::string const missing = answer(http::Method::get, "/api/collections/posts/records/000000000000999");
+    EXPECT_EQ(exchange_.response.status, 404);
+    EXPECT_EQ(hidden, missing);
+    EXPECT_EQ(hidden_headers, exchange_.response.extra_headers.view());
+}
+
+TEST_F(ServiceTest, AWriteIsAnsweredAfterItsCommitOnly) {
+    exchange_.ask(http::Method::post, "/api/collections/posts/records", {}, R"({"title":"x","live":true})");
+    service_->handle(exchange_);
+    EXPECT_FALSE(exchange_.finished) << "queued, not committed";
+    service_->iteration_end(0);
+    EXPECT_TRUE(exchange_.finished);
+    EXPECT_EQ(exchange_.response.status, 200);
+}
+
+TEST_F(ServiceTest, BATCH_05_AStaleIfMatchChangesNothing) {
+    (void)answer(http::Method::get, "/api/collections/posts/records/000000000000001");
+    std::string const tag(exchange_.response.extra_headers.view());
+    EXPECT_TRUE(tag.starts_with("ETag: \"")) << tag;
+    (void)answer(http::Method::get, "/api/collections/posts/records/000000000000001", "fields=id");
+    EXPECT_EQ(tag, exchange_.response.extra_headers.view());
+    (void)answer(http::Method::patch, "/api/collections/posts/records/000000000000001", {}, R"({"views":100})");
+    EXPECT_EQ(exchange_.response.status, 200);
+    (void)answer(http::Method::get, "/api/collections/posts/records/000000000000001");
+    EXPECT_NE(tag, exchange_.response.extra_headers.view());
+}
+
+}  // namespace
+}  // namespace quern::api
