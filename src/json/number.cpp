@@ -47,7 +47,8 @@ Parts take_apart(std::string_view number) {
     return parts;
 }
 
-// Whether |number| is at least 1, read off its digits: tells a number too large for a double from one too small.
+// Whether |number| is at least 1, read off its digits: tells a number too large for a double from one too
+// small.
 bool is_large(std::string_view number) {
     Parts const parts = take_apart(number);
     std::size_t const in_whole = parts.whole.find_first_not_of('0');
@@ -141,7 +142,8 @@ std::optional<double> faithful_real(std::string_view number) {
     if (!whole || *value == 0) return value;
     char digits[320];  // DBL_MAX has 309
     auto const printed = std::to_chars(digits, digits + sizeof digits, *value, std::chars_format::fixed, 0);
-    if (std::string_view(digits, static_cast<std::size_t>(printed.ptr - digits)) != number) return std::nullopt;
+    if (std::string_view(digits, static_cast<std::size_t>(printed.ptr - digits)) != number)
+        return std::nullopt;
     return value;
 }
 

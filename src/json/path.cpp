@@ -58,7 +58,8 @@ std::string_view take_value(std::string_view& rest) {
     } else if (rest.front() == '{' || rest.front() == '[') {
         length = nest_length(rest);
     } else {
-        while (length < rest.size() && !is_space(rest[length]) && !std::strchr(",]}:", rest[length])) ++length;
+        while (length < rest.size() && !is_space(rest[length]) && !std::strchr(",]}:", rest[length]))
+            ++length;
     }
     std::string_view const value = rest.substr(0, length);
     rest.remove_prefix(length);

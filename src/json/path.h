@@ -4,9 +4,9 @@
 // Looks into stored JSON text without building anything: the value at a path, the elements of an array, and
 // whether a text is JSON at all.
 //
-// The texts come from tables, need no padding, and were checked when they were written. In a file that somebody
-// else has written they may be anything: nothing here reads outside the text, recurses, or fails; what cannot
-// be understood is null or an end of the elements.
+// The texts come from tables, need no padding, and were checked when they were written. In a file that
+// somebody else has written they may be anything: nothing here reads outside the text, recurses, or fails;
+// what cannot be understood is null or an end of the elements.
 //
 // Threads: any. Cost: one pass up to the value looked for; allocation only where a string with escapes
 // outgrows `scratch`.
@@ -20,7 +20,8 @@
 namespace quern::json {
 
 // A value inside a JSON text: true and false are the integers 1 and 0, an integer of 64 bits is exact, every
-// other number a real (null if that is not finite), a string its unescaped text, an array or object its JSON text.
+// other number a real (null if that is not finite), a string its unescaped text, an array or object its JSON
+// text.
 struct Scalar {
     enum class Kind : std::uint8_t { null, integer, real, text };
     Kind kind = Kind::null;
@@ -32,9 +33,9 @@ struct Scalar {
     std::string_view text;
 };
 
-// The value at `path`, each part the name of a member or, in an array, a 0-based index; null if there is none.
-// An empty path is the whole text.
-// Lifetime: `text` of the result borrows from `json`, or from `scratch` where the string had escapes.
+// The value at `path`, each part the name of a member or, in an array, a 0-based index; null if there is
+// none. An empty path is the whole text. Lifetime: `text` of the result borrows from `json`, or from
+// `scratch` where the string had escapes.
 [[nodiscard]] Scalar value_at(std::string_view json, std::span<std::string const> path, std::string& scratch);
 
 // The JSON text of the value at `path`; empty if there is none.

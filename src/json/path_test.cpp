@@ -27,7 +27,8 @@ std::string at(std::string_view json, std::vector<std::string> const& path) {
 TEST(Path, FindsValues) {
     std::string_view const json =
         R"( { "a" : 1 , "b":{"c":[10,{"d":"x\ny"},[1, 2]]}, "e\"f":true,"g":false,"h":null,
-              "i":9007199254740993,"j":9223372036854775808,"k":1e400,"l":"","m":-0.5,"":"empty","0":"zero","\u0071":"q"} )";
+              "i":9007199254740993,"j":9223372036854775808,"k":1e400,"l":"",
+              "m":-0.5,"":"empty","0":"zero","\u0071":"q"} )";
     EXPECT_EQ(at(json, {"a"}), "i1");
     EXPECT_EQ(at(json, {"b", "c", "0"}), "i10");
     EXPECT_EQ(at(json, {"b", "c", "1", "d"}), "tx\ny");
@@ -60,8 +61,9 @@ TEST(Path, BracketsInStringsDoNotConfuse) {
 }
 
 TEST(Path, BrokenTextIsNull) {
-    for (std::string_view const json : {"", " ", "{", "[", "{\"a\"", "{\"a\":", "{\"b\":[", "\"", "{\"b\":\"x\\\"}", "{a:1}",
-                                        "nonsense", "}", "{]", "{\"b\" 1,\"a\":1}", "truex"}) {
+    for (std::string_view const json :
+         {"", " ", "{", "[", "{\"a\"", "{\"a\":", "{\"b\":[", "\"", "{\"b\":\"x\\\"}", "{a:1}", "nonsense",
+          "}", "{]", "{\"b\" 1,\"a\":1}", "truex"}) {
         EXPECT_EQ(at(json, {"a"}), "null") << json;
         EXPECT_EQ(array_length(json), 0U) << json;
     }
@@ -101,10 +103,12 @@ TEST(Path, RandomBytesAreHarmless) {
 }
 
 TEST(Path, IsJsonRefusesWhatMayNotBePrinted) {
-    for (std::string_view const good : {"1", " [1,2] ", "{\"a\":{\"b\":\"é\"}}", "123456789012345678901234567890"}) {
+    for (std::string_view const good :
+         {"1", " [1,2] ", "{\"a\":{\"b\":\"é\"}}", "123456789012345678901234567890"}) {
         EXPECT_TRUE(is_json(good)) << good;
     }
-    for (std::string_view const bad : {"", "nan", "1e999", "[1e999]", "{\"a\":Infinity}", "\"\xff\"", "[1,]", "a"}) {
+    for (std::string_view const bad :
+         {"", "nan", "1e999", "[1e999]", "{\"a\":Infinity}", "\"\xff\"", "[1,]", "a"}) {
         EXPECT_FALSE(is_json(bad)) << bad;
     }
     EXPECT_FALSE(is_json(std::string(400, '9')));

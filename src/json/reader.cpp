@@ -51,7 +51,7 @@ struct Document::State {
     std::vector<std::uint32_t> keys;  // scratch for the check of repeated keys
     std::vector<char> unescaped;      // texts of strings with escapes; never longer than the text in all
     std::size_t unescaped_used = 0;
-    std::vector<char> copy;           // of parse_copy()
+    std::vector<char> copy;  // of parse_copy()
     std::string_view text;
     std::optional<Error> duplicate;
 
@@ -135,9 +135,11 @@ bool Document::State::keys_differ(std::uint32_t object) {
     }
     keys.clear();
     for (std::uint32_t member = object + 1; member < end; member = items[member].end) keys.push_back(member);
-    std::ranges::sort(keys, {}, [this](std::uint32_t member) { return std::pair(items[member].key, member); });
-    auto const repeated = std::ranges::adjacent_find(
-        keys, [this](std::uint32_t left, std::uint32_t right) { return items[left].key == items[right].key; });
+    std::ranges::sort(keys, {},
+                      [this](std::uint32_t member) { return std::pair(items[member].key, member); });
+    auto const repeated = std::ranges::adjacent_find(keys, [this](std::uint32_t left, std::uint32_t right) {
+        return items[left].key == items[right].key;
+    });
     return repeated == keys.end() || report_duplicate(*std::next(repeated));
 }
 
@@ -189,7 +191,8 @@ bool Document::State::walk(ondemand::value value, std::size_t depth, std::string
         item.end = index + 1;
         // A string must be consumed: one that is left behind may be skipped as if it were a key.
         ondemand::raw_json_string consumed;
-        if (token.front() == '"' && value.get_raw_json_string().get(consumed) != simdjson::SUCCESS) return false;
+        if (token.front() == '"' && value.get_raw_json_string().get(consumed) != simdjson::SUCCESS)
+            return false;
         return scalar(item, token);
     }
     if (depth == depth_max) return false;
@@ -246,7 +249,8 @@ Document& Document::operator=(Document&&) noexcept = default;
 Result<Node> Document::parse(std::string_view padded_text) {
     if (padded_text.size() > text_bytes_max) return fail(ErrorCode::too_large);
     state_->text = padded_text;
-    if (state_->run()) [[likely]] return Node(state_->items.data(), 0);
+    if (state_->run()) [[likely]]
+        return Node(state_->items.data(), 0);
     if (state_->duplicate) return fail(*std::move(state_->duplicate));
     // The walk says only that something is wrong; where and what, the checker finds out.
     auto const fault = find_fault(padded_text, {.depth_max = depth_max});
@@ -294,7 +298,8 @@ std::optional<Node> Node::at(std::string_view dotted_path) const {
         }
         std::size_t index = 0;
         auto const read = std::from_chars(part.data(), part.data() + part.size(), index);
-        bool const good = read.ec == std::errc() && read.ptr == part.data() + part.size() && index < current->size();
+        bool const good =
+            read.ec == std::errc() && read.ptr == part.data() + part.size() && index < current->size();
         if (!good) return std::nullopt;
         Iterator element = current->begin();
         for (; index > 0; --index) ++element;

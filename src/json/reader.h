@@ -3,11 +3,11 @@
 
 // Reads JSON texts, checked from the first byte to the last.
 //
-// A Document parses a text and keeps what it found as one flat list of nodes; a Node is a handle into it. Keys
-// keep their order, numbers keep their digits (`raw()`), strings are given unescaped (`text()`). Refused are:
-// what is not JSON, bytes that are not UTF-8, half a surrogate pair, a key that occurs twice in one object
-// (also in disguise: "a" and "\u0061"), nesting beyond depth_max. U+0000 in a string is let through, so that
-// whoever knows the field can refuse it by name.
+// A Document parses a text and keeps what it found as one flat list of nodes; a Node is a handle into it.
+// Keys keep their order, numbers keep their digits (`raw()`), strings are given unescaped (`text()`). Refused
+// are: what is not JSON, bytes that are not UTF-8, half a surrogate pair, a key that occurs twice in one
+// object (also in disguise: "a" and "\u0061"), nesting beyond depth_max. U+0000 in a string is let through,
+// so that whoever knows the field can refuse it by name.
 //
 // Read Document, then Node. Tree is a Document that owns its text.
 
@@ -45,10 +45,10 @@ enum class Type : std::uint8_t {
 namespace detail {
 struct Item {
     std::string_view raw;
-    std::string_view text;      // string: unescaped
-    std::string_view key;       // in an object: the member's name, unescaped
-    std::int64_t integer = 0;   // integer: its value; boolean: 0 or 1; array, object: number of elements
-    std::uint32_t end = 0;      // index behind the last item of this value
+    std::string_view text;     // string: unescaped
+    std::string_view key;      // in an object: the member's name, unescaped
+    std::int64_t integer = 0;  // integer: its value; boolean: 0 or 1; array, object: number of elements
+    std::uint32_t end = 0;     // index behind the last item of this value
     Type type = Type::null;
 };
 }  // namespace detail
@@ -109,6 +109,7 @@ public:
     [[nodiscard]] Iterator end() const { return {items_, item().end}; }
 
     // The member of that name; nothing where there is none or this is no object. Cost: linear.
+    // Name the result before a range-for over it: `for (Node x : *node.find("a"))` outlives the optional.
     [[nodiscard]] std::optional<Node> find(std::string_view name) const;
     // The value at a dotted path of member names and 0-based element indexes, e.g. "items.0.name".
     [[nodiscard]] std::optional<Node> at(std::string_view dotted_path) const;

@@ -76,9 +76,11 @@ TEST(Reader, ReadsEveryKindOfValue) {
 
 TEST(Reader, KeepsOrderAndPrintsBack) {
     std::string_view const text =
-        R"({"z":1,"a":[],"m":{"b":[{},[[]],"x"],"a":null},"e":"","q":"\"\\","big":123456789012345678901234567890})";
+        R"({"z":1,"a":[],"m":{"b":[{},[[]],"x"],"a":null},"e":"","q":"\"\\",)"
+        R"("big":123456789012345678901234567890})";
     EXPECT_EQ(reprint(text), text);
-    for (std::string_view const scalar : {"1", "-9223372036854775808", "\"a\"", "null", "true", "1e400", "[]", "{}"}) {
+    for (std::string_view const scalar :
+         {"1", "-9223372036854775808", "\"a\"", "null", "true", "1e400", "[]", "{}"}) {
         EXPECT_EQ(reprint(scalar), scalar);
     }
 }
@@ -86,7 +88,8 @@ TEST(Reader, KeepsOrderAndPrintsBack) {
 TEST(Reader, TypeOneIntegersKeepEveryDigit) {
     Document document;
     auto const root = document.parse_copy(
-        "[9007199254740993,9223372036854775807,-9223372036854775808,1152735103331642317,9223372036854775808,1.0,-0]");
+        "[9007199254740993,9223372036854775807,-9223372036854775808,1152735103331642317,9223372036854775808,"
+        "1.0,-0]");
     ASSERT_TRUE(root);
     std::vector<Node> const nodes(root->begin(), root->end());
     EXPECT_EQ(nodes[0].integer(), 9007199254740993);
@@ -187,8 +190,10 @@ TEST(Reader, RefusesWithThePosition) {
         ASSERT_FALSE(root) << one.text;
         EXPECT_EQ(root.error().code, ErrorCode::body_invalid);
         std::string const place = "At byte " + std::to_string(one.at) + ": ";
-        EXPECT_NE(root.error().message.find(place), std::string::npos) << one.text << " " << root.error().message;
-        EXPECT_NE(root.error().message.find(one.why), std::string::npos) << one.text << " " << root.error().message;
+        EXPECT_NE(root.error().message.find(place), std::string::npos)
+            << one.text << " " << root.error().message;
+        EXPECT_NE(root.error().message.find(one.why), std::string::npos)
+            << one.text << " " << root.error().message;
     }
 }
 
@@ -247,8 +252,8 @@ TEST(Reader, ShrinksAfterALargeText) {
 // The walk over simdjson's structure and our own checker are two readers of one grammar: they must agree on
 // every text, and what was read must print back to the same value.
 TEST(Reader, AgreesWithTheCheckerOnRandomTexts) {
-    std::string const seeds[] = {R"({"a":1,"b":[true,false,null,"x\u00e9"],"c":{"d":-1.5e3}})", R"([1,"a",{},[]])",
-                                 R"({"k":"é日😀\\\"\n"})", "12", "\"s\""};
+    std::string const seeds[] = {R"({"a":1,"b":[true,false,null,"x\u00e9"],"c":{"d":-1.5e3}})",
+                                 R"([1,"a",{},[]])", R"({"k":"é日😀\\\"\n"})", "12", "\"s\""};
     std::string_view const alphabet = "{}[]:,\"\\ \n01-+.eEtrufalsn\xc3\xa9\xff\x01x";
     std::mt19937 random(3);
     Document document;

@@ -42,7 +42,8 @@ struct Escape {
     std::size_t length;  // of the escape, from its backslash
 };
 
-// The escape at the start of `text`, a backslash. A bad one gives nothing; `length` is then what to step over.
+// The escape at the start of `text`, a backslash. A bad one gives nothing; `length` is then what to step
+// over.
 std::optional<Escape> read_escape(std::string_view text, std::size_t& length) {
     length = text.size() < 2 ? text.size() : 2;
     if (text.size() < 2) return std::nullopt;
@@ -209,9 +210,11 @@ private:
         std::string_view const rest = text_.substr(at_);
         std::size_t const length = number_length(rest, whole);
         if (length == 0) return fail("expected a value");
-        // Up to 300 digits without exponent always fit a double: no need to read them.
-        bool const may_overflow = !whole || length > 300;
-        if (options_.finite && may_overflow && !nearest_real(rest.substr(0, length))) {
+        // Up to 300 characters without an exponent always fit a double: no need to read them.
+        std::string_view const digits = rest.substr(0, length);
+        bool const may_overflow =
+            length > 300 || (!whole && digits.find_first_of("eE") != std::string_view::npos);
+        if (options_.finite && may_overflow && !nearest_real(digits)) {
             return fail("not a finite number");
         }
         at_ += length;

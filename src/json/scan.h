@@ -17,8 +17,8 @@ namespace quern::json {
 enum class BadEscape : unsigned char { refuse, replace };
 
 // Writes the text between a JSON string's quotes, unescaped, to `output`, which has room for inside.size()
-// bytes (unescaping never lengthens; a replacement is U+FFFD). Returns the number of bytes written, or nothing
-// where an escape is bad and `bad` says refuse.
+// bytes (unescaping never lengthens; a replacement is U+FFFD). Returns the number of bytes written, or
+// nothing where an escape is bad and `bad` says refuse.
 [[nodiscard]] std::optional<std::size_t> unescape(std::string_view inside, char* output, BadEscape bad);
 
 struct Fault {
@@ -27,8 +27,8 @@ struct Fault {
 };
 
 struct CheckOptions {
-    std::size_t depth_max;      // at most depth_bound
-    bool finite = false;        // a number beyond what a double holds is a fault
+    std::size_t depth_max;  // at most depth_bound
+    bool finite = false;    // a number beyond what a double holds is a fault
 };
 inline constexpr std::size_t depth_bound = 512;
 

@@ -116,8 +116,8 @@ char* write_escaped(char* place, char const* text, std::size_t count, unsigned s
     return place + (count - done);
 }
 
-// Copies text that is ASCII, or known to be well-formed, escaping on the way. Returns where it stopped: at the
-// end, or (with `ascii_only`) at the first step that holds a byte beyond ASCII.
+// Copies text that is ASCII, or known to be well-formed, escaping on the way. Returns where it stopped: at
+// the end, or (with `ascii_only`) at the first step that holds a byte beyond ASCII.
 std::size_t append_plain(Buffer& output, std::string_view text, bool ascii_only) {
     std::size_t offset = 0;
     while (offset < text.size()) {

@@ -71,7 +71,8 @@ public:
         output_.append(json);
         comma_ = true;
     }
-    // Members or elements that the caller has written by hand, without a comma at either end. Empty is allowed.
+    // Members or elements that the caller has written by hand, without a comma at either end. Empty is
+    // allowed.
     void raw_members(std::string_view members) {
         if (!members.empty()) raw(members);
     }

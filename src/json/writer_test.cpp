@@ -167,7 +167,8 @@ TEST(Writer, PrintsEveryIntegerExactly) {
     Buffer buffer;
     Writer writer(buffer);
     writer.begin_array();
-    for (std::int64_t const number : {INT64_MIN, INT64_MAX, std::int64_t{9007199254740993}, std::int64_t{0}}) {
+    for (std::int64_t const number :
+         {INT64_MIN, INT64_MAX, std::int64_t{9007199254740993}, std::int64_t{0}}) {
         writer.integer(number);
     }
     writer.end_array();

@@ -107,8 +107,9 @@ private:
         }
         constexpr std::size_t id_chars_max = 100;
         bool const good = id->size() <= id_chars_max && std::ranges::all_of(*id, [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-        });
+                              return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                     (c >= '0' && c <= '9') || c == '_' || c == '-';
+                          });
         if (!good) return report("id", "validation_match_invalid", "Must be in a valid format.");
         if (reading_.schema.find(*id)) return report("id", "validation_not_unique", "Value must be unique.");
         collection_.id = *id;
@@ -134,7 +135,8 @@ private:
         if (name.size() > collection_name_chars_max) {
             return report("name", "validation_length_out_of_range", "The length must be between 1 and 255.");
         }
-        if (!is_identifier(name)) return report("name", "validation_match_invalid", "Must be in a valid format.");
+        if (!is_identifier(name))
+            return report("name", "validation_match_invalid", "Must be in a valid format.");
         std::string const lower = to_lower(name);
         if (lower.find("_via_") != std::string::npos) {
             return report("name", "validation_found_via", "The value cannot contain \"_via_\".");
@@ -146,7 +148,8 @@ private:
         }
         Collection const* const found = reading_.schema.find(name);
         if (found && found != before_) {
-            report("name", "validation_collection_name_exists", "Collection name must be unique (case insensitive).");
+            report("name", "validation_collection_name_exists",
+                   "Collection name must be unique (case insensitive).");
         }
     }
 
@@ -162,7 +165,8 @@ private:
         if (list) {
             collection_.fields.clear();
             std::size_t position = 0;
-            for (json::Node const body : *list) read_one_field(body, "fields." + std::to_string(position++) + ".");
+            for (json::Node const body : *list)
+                read_one_field(body, "fields." + std::to_string(position++) + ".");
         }
         add_system_fields();
         give_ids();
@@ -175,8 +179,8 @@ private:
         auto const id = body.find("id");
         bool const has_id = id && !id->text().empty();
         auto const name = body.find("name");
-        auto const found = has_id ? before_->find_by_id(id->text())
-                                  : (name ? before_->find(name->text()) : std::nullopt);
+        auto const found =
+            has_id ? before_->find_by_id(id->text()) : (name ? before_->find(name->text()) : std::nullopt);
         return found ? &before_->fields[*found] : nullptr;
     }
 
@@ -207,7 +211,8 @@ private:
         check_field(field, errors);
         if (protected_field) protect(start, field, errors);
         check_relation(old, field, errors);
-        for (FieldError& error : errors) report(path + error.field, std::move(error.code), std::move(error.message));
+        for (FieldError& error : errors)
+            report(path + error.field, std::move(error.code), std::move(error.message));
         collection_.fields.push_back(std::move(field));
     }
 
@@ -234,7 +239,8 @@ private:
 
     static void protect(Field const& start, Field& field, std::vector<FieldError>& errors) {
         if (field.name != start.name) {
-            errors.push_back({"name", "validation_system_field_change", "System field name cannot be changed."});
+            errors.push_back(
+                {"name", "validation_system_field_change", "System field name cannot be changed."});
             field.name = start.name;  // so that what follows from it is not reported too
         }
         field.system = true;
@@ -386,7 +392,8 @@ private:
             report("indexes", "validation_limit_exceeded",
                    "At most " + std::to_string(indexes_max) + " indexes are allowed.");
         }
-        for (std::size_t position = 0; position < collection_.indexes.size(); ++position) check_index(position);
+        for (std::size_t position = 0; position < collection_.indexes.size(); ++position)
+            check_index(position);
     }
 
     void read_one_index(json::Node sql, std::string path) {
@@ -428,8 +435,8 @@ private:
     bool is_index_name_taken(std::size_t position) const {
         std::string const name = to_lower(collection_.indexes[position].name);
         auto const has_name = [&](Index const& index) { return to_lower(index.name) == name; };
-        if (std::any_of(collection_.indexes.begin(), collection_.indexes.begin() + static_cast<std::ptrdiff_t>(position),
-                        has_name)) {
+        if (std::any_of(collection_.indexes.begin(),
+                        collection_.indexes.begin() + static_cast<std::ptrdiff_t>(position), has_name)) {
             return true;
         }
         return std::ranges::any_of(reading_.schema.collections(), [&](auto const& other) {
@@ -506,7 +513,8 @@ Field make_id_field() {
     return id;
 }
 
-Collection make_collection(std::string_view name, CollectionType type, RandomSource random, std::string_view now) {
+Collection make_collection(std::string_view name, CollectionType type, RandomSource random,
+                           std::string_view now) {
     Collection collection;
     collection.id = make_collection_id(random);
     collection.name = name;
@@ -539,7 +547,8 @@ void write_collection(Collection const& collection, std::string_view options_jso
     writer.member("updated", collection.updated);
     writer.member("system", collection.system);
     if (collection.type == CollectionType::auth) {
-        if (auto const options = json::Tree::parse(options_json); options && options->root().is(json::Type::object)) {
+        if (auto const options = json::Tree::parse(options_json);
+            options && options->root().is(json::Type::object)) {
             for (json::Node const member : options->root()) writer.member_raw(member.key(), member.raw());
         }
     }

@@ -33,7 +33,8 @@ Field system_field(std::string name, FieldType type, bool hidden) {
 // "path: code" of everything at fault.
 std::string show(Error const& error) {
     std::string text;
-    for (FieldError const& one : error.fields) text += (text.empty() ? "" : ", ") + one.field + ": " + one.code;
+    for (FieldError const& one : error.fields)
+        text += (text.empty() ? "" : ", ") + one.field + ": " + one.code;
     return text.empty() ? error.message : text;
 }
 
@@ -48,8 +49,14 @@ protected:
     }
 
     static std::vector<Index> auth_indexes(std::string_view id) {
-        return {{.name = "idx_tokenKey_" + std::string(id), .unique = true, .columns = {{.field = "tokenKey"}}, .where_not_empty = {}},
-                {.name = "idx_email_" + std::string(id), .unique = true, .columns = {{.field = "email"}}, .where_not_empty = "email"}};
+        return {{.name = "idx_tokenKey_" + std::string(id),
+                 .unique = true,
+                 .columns = {{.field = "tokenKey"}},
+                 .where_not_empty = {}},
+                {.name = "idx_email_" + std::string(id),
+                 .unique = true,
+                 .columns = {{.field = "email"}},
+                 .where_not_empty = "email"}};
     }
 
     void add(Collection collection) {
@@ -82,8 +89,10 @@ protected:
     std::string index_errors(std::string const& index) {
         Buffer quoted;
         json::append_string(quoted, index);
-        return errors(R"({"name":"c","fields":[{"name":"t","type":"text"},{"name":"r","type":"relation","collectionId":"users","maxSelect":3}],"indexes":[)" +
-                      std::string(quoted.view()) + "]}");
+        return errors(
+            R"({"name":"c","fields":[{"name":"t","type":"text"},
+                          {"name":"r","type":"relation","collectionId":"users","maxSelect":3}],"indexes":[)" +
+            std::string(quoted.view()) + "]}");
     }
 
     static std::string names(Collection const& collection) {
@@ -93,10 +102,11 @@ protected:
     }
 
     TestRandom random_;
-    std::vector<Field> auth_fields_ = {
-        system_field("password", FieldType::password, true), system_field("tokenKey", FieldType::text, true),
-        system_field("email", FieldType::email, false), system_field("emailVisibility", FieldType::boolean, false),
-        system_field("verified", FieldType::boolean, false)};
+    std::vector<Field> auth_fields_ = {system_field("password", FieldType::password, true),
+                                       system_field("tokenKey", FieldType::text, true),
+                                       system_field("email", FieldType::email, false),
+                                       system_field("emailVisibility", FieldType::boolean, false),
+                                       system_field("verified", FieldType::boolean, false)};
     std::vector<std::shared_ptr<Collection const>> collections_;
     std::vector<Collection> coming_;
     std::function<std::optional<std::string>(Collection const&, std::string_view)> check_rule_;
@@ -112,8 +122,10 @@ std::string printed(Collection const& collection) {
 }
 
 TEST_F(CollectionJson, ReadsACollectionOfEveryType) {
-    auto const collection = read(R"j({"name":"posts","type":"base","listRule":"","viewRule":"id != ''","fields":[
-        {"name":"title","type":"text","required":true,"min":2,"max":5,"pattern":"^[a-z]+$","help":"h","presentable":true},
+    auto const collection =
+        read(R"j({"name":"posts","type":"base","listRule":"","viewRule":"id != ''","fields":[
+        {"name":"title","type":"text","required":true,"min":2,"max":5,"pattern":"^[a-z]+$",
+         "help":"h","presentable":true},
         {"name":"n","type":"number","onlyInt":true,"min":-1,"max":10,"nullable":true},
         {"name":"b","type":"bool"},
         {"name":"e","type":"email","onlyDomains":["X.com"]},
@@ -123,8 +135,10 @@ TEST_F(CollectionJson, ReadsACollectionOfEveryType) {
         {"name":"j","type":"json","maxSize":20},
         {"name":"ed","type":"editor","maxSize":10,"convertURLs":true},
         {"name":"g","type":"geoPoint"},
-        {"name":"f","type":"file","maxSelect":3,"mimeTypes":["image/png"],"thumbs":["10x10"],"protected":true},
-        {"name":"r","type":"relation","collectionId":"users","maxSelect":5,"minSelect":1,"cascadeDelete":true},
+        {"name":"f","type":"file","maxSelect":3,"mimeTypes":["image/png"],
+         "thumbs":["10x10"],"protected":true},
+        {"name":"r","type":"relation","collectionId":"users","maxSelect":5,
+         "minSelect":1,"cascadeDelete":true},
         {"name":"self","type":"relation","collectionId":"posts"},
         {"name":"pw","type":"password","min":8,"cost":10},
         {"name":"created","type":"autodate","onCreate":true}],
@@ -150,7 +164,8 @@ TEST_F(CollectionJson, ReadsACollectionOfEveryType) {
     ASSERT_TRUE(again) << show(again.error());
     EXPECT_EQ(*again, *collection);
     auto const tree = json::Tree::parse(text);
-    for (json::Node const node : *tree->root().find("fields")) {
+    json::Node const fields = tree->root().find("fields").value();
+    for (json::Node const node : fields) {
         auto const field = read_field(node);
         ASSERT_TRUE(field);
         EXPECT_EQ(*field, *std::ranges::find(collection->fields, field->name, &Field::name));
@@ -166,16 +181,18 @@ TEST_F(CollectionJson, PrintsTheOptionsOfEachTypeAlone) {
     Buffer buffer;
     json::Writer writer(buffer);
     write_field(number, writer);
-    EXPECT_EQ(buffer.view(), R"({"id":"number1","name":"n","system":false,"hidden":false,"presentable":false,)"
-                             R"("required":false,"nullable":false,"help":"","min":1.5,"max":null,"onlyInt":false,)"
-                             R"("type":"number"})");
+    EXPECT_EQ(buffer.view(),
+              R"({"id":"number1","name":"n","system":false,"hidden":false,"presentable":false,)"
+              R"("required":false,"nullable":false,"help":"","min":1.5,"max":null,"onlyInt":false,)"
+              R"("type":"number"})");
     buffer.clear();
     Field text;
     text.id = "text1";
     text.name = "t";
     json::Writer text_writer(buffer);
     write_field(text, text_writer);
-    EXPECT_NE(buffer.view().find(R"("min":0,"max":0,"pattern":"","autogeneratePattern":"")"), std::string_view::npos);
+    EXPECT_NE(buffer.view().find(R"("min":0,"max":0,"pattern":"","autogeneratePattern":"")"),
+              std::string_view::npos);
 }
 
 TEST_F(CollectionJson, NamesOfCollections) {
@@ -206,10 +223,13 @@ TEST_F(CollectionJson, NamesOfFields) {
     EXPECT_EQ(field_errors(R"({"name":"x","type":"zz"})"), "fields.0.type: validation_in_invalid");
     EXPECT_EQ(field_errors(R"({"type":"text"})"), "fields.0.name: validation_required");
     for (std::string const name : {"1a", "a b", "a.b", "é"}) {
-        EXPECT_EQ(field_errors(R"({"type":"text","name":")" + name + "\"}"), "fields.0.name: validation_match_invalid");
+        EXPECT_EQ(field_errors(R"({"type":"text","name":")" + name + "\"}"),
+                  "fields.0.name: validation_match_invalid");
     }
-    for (std::string const name : {"collectionId", "collectionName", "expand", "rowid", "OID", "_rowid_", "_v", "true", "null"}) {
-        EXPECT_EQ(field_errors(R"({"type":"text","name":")" + name + "\"}"), "fields.0.name: validation_not_in_invalid")
+    for (std::string const name :
+         {"collectionId", "collectionName", "expand", "rowid", "OID", "_rowid_", "_v", "true", "null"}) {
+        EXPECT_EQ(field_errors(R"({"type":"text","name":")" + name + "\"}"),
+                  "fields.0.name: validation_not_in_invalid")
             << name;
     }
     EXPECT_EQ(field_errors(R"({"type":"text","name":"a_via_b"})"), "fields.0.name: validation_found_via");
@@ -217,31 +237,40 @@ TEST_F(CollectionJson, NamesOfFields) {
               "fields.2.name: validation_duplicated_field_name");
     EXPECT_EQ(field_errors(R"({"type":"text","name":"a","id":"x"},{"type":"text","name":"b","id":"x"})"),
               "fields.2.id: validation_not_unique");
-    EXPECT_EQ(field_errors(R"({"type":"text","name":"a","primaryKey":true})"), "fields.0.primaryKey: validation_in_invalid");
+    EXPECT_EQ(field_errors(R"({"type":"text","name":"a","primaryKey":true})"),
+              "fields.0.primaryKey: validation_in_invalid");
     std::string many;
     for (std::size_t index = 0; index <= fields_max; ++index) {
-        many += (index ? "," : "") + std::string(R"({"type":"bool","name":"f)") + std::to_string(index) + "\"}";
+        many +=
+            (index ? "," : "") + std::string(R"({"type":"bool","name":"f)") + std::to_string(index) + "\"}";
     }
     EXPECT_EQ(field_errors(many), "fields: validation_limit_exceeded");
 }
 
 TEST_F(CollectionJson, OptionsOfFields) {
-    auto const one = [&](std::string const& options) { return field_errors(R"({"name":"x",)" + options + "}"); };
-    EXPECT_EQ(one(R"("type":"text","min":5,"max":2)"), "fields.0.max: validation_min_greater_equal_than_required");
+    auto const one = [&](std::string const& options) {
+        return field_errors(R"({"name":"x",)" + options + "}");
+    };
+    EXPECT_EQ(one(R"("type":"text","min":5,"max":2)"),
+              "fields.0.max: validation_min_greater_equal_than_required");
     EXPECT_EQ(one(R"("type":"text","min":-1)"), "fields.0.min: validation_min_greater_equal_than_required");
     EXPECT_EQ(one(R"("type":"text","min":1.5)"), "fields.0.min: validation_only_int_constraint");
     EXPECT_EQ(one(R"("type":"text","min":"x")"), "fields.0.min: validation_invalid_type");
     EXPECT_EQ(one(R"("type":"text","pattern":"(")"), "fields.0.pattern: validation_invalid_regex");
-    EXPECT_EQ(one(R"("type":"text","autogeneratePattern":"[a-z")"), "fields.0.autogeneratePattern: validation_invalid_regex");
+    EXPECT_EQ(one(R"("type":"text","autogeneratePattern":"[a-z")"),
+              "fields.0.autogeneratePattern: validation_invalid_regex");
     EXPECT_EQ(one(R"("type":"number","min":5,"max":2)"), "fields.0.max: validation_min_number_constraint");
-    EXPECT_EQ(one(R"("type":"number","min":1.5,"onlyInt":true)"), "fields.0.min: validation_only_int_constraint");
+    EXPECT_EQ(one(R"("type":"number","min":1.5,"onlyInt":true)"),
+              "fields.0.min: validation_only_int_constraint");
     EXPECT_EQ(one(R"("type":"number","min":1e400)"), "fields.0.min: validation_invalid_type");
     EXPECT_EQ(one(R"("type":"email","onlyDomains":["x"],"exceptDomains":["y"])"),
               "fields.0.exceptDomains: validation_empty, fields.0.onlyDomains: validation_empty");
     EXPECT_EQ(one(R"("type":"url","onlyDomains":["x y"])"), "fields.0.onlyDomains.0: validation_is_domain");
     EXPECT_EQ(one(R"("type":"date","min":"x")"), "fields.0.min: validation_invalid_date");
-    EXPECT_EQ(one(R"("type":"date","min":"2021","max":"2020")"), "fields.0.max: validation_min_greater_equal_than_required");
-    EXPECT_EQ(one(R"("type":"autodate")"), "fields.0.onCreate: validation_required, fields.0.onUpdate: validation_required");
+    EXPECT_EQ(one(R"("type":"date","min":"2021","max":"2020")"),
+              "fields.0.max: validation_min_greater_equal_than_required");
+    EXPECT_EQ(one(R"("type":"autodate")"),
+              "fields.0.onCreate: validation_required, fields.0.onUpdate: validation_required");
     EXPECT_EQ(one(R"("type":"select")"), "fields.0.values: validation_required");
     EXPECT_EQ(one(R"("type":"select","values":["a"],"maxSelect":2)"),
               "fields.0.maxSelect: validation_max_less_equal_than_required");
@@ -254,8 +283,10 @@ TEST_F(CollectionJson, OptionsOfFields) {
               "fields.0.maxSelect: validation_min_greater_equal_than_required");
     EXPECT_EQ(one(R"("type":"relation","collectionId":"users","maxSelect":2,"nullable":true)"),
               "fields.0.nullable: validation_invalid_value");
-    EXPECT_EQ(one(R"("type":"json","maxSize":-1)"), "fields.0.maxSize: validation_min_greater_equal_than_required");
-    EXPECT_EQ(one(R"("type":"password","cost":100)"), "fields.0.cost: validation_max_less_equal_than_required");
+    EXPECT_EQ(one(R"("type":"json","maxSize":-1)"),
+              "fields.0.maxSize: validation_min_greater_equal_than_required");
+    EXPECT_EQ(one(R"("type":"password","cost":100)"),
+              "fields.0.cost: validation_max_less_equal_than_required");
     EXPECT_EQ(one(R"("type":"relation","collectionId":"users","maxSelect":0)"), "");
     coming_ = {make_collection("later", CollectionType::base, random_, now)};
     EXPECT_EQ(one(R"("type":"relation","collectionId":"later")"), "");
@@ -263,7 +294,8 @@ TEST_F(CollectionJson, OptionsOfFields) {
 
 TEST_F(CollectionJson, TheIdIsAlwaysThereAndFirst) {
     auto const collection = read(R"({"name":"c","fields":[{"name":"t","type":"text"},
-        {"name":"id","type":"text","min":3,"max":0,"pattern":"","required":false,"hidden":true,"system":false}]})");
+        {"name":"id","type":"text","min":3,"max":0,"pattern":"","required":false,
+         "hidden":true,"system":false}]})");
     ASSERT_TRUE(collection);
     EXPECT_EQ(names(*collection), "id,t");
     Field const& id = collection->fields[0];
@@ -271,14 +303,17 @@ TEST_F(CollectionJson, TheIdIsAlwaysThereAndFirst) {
     EXPECT_EQ(id.min, 3.0);
     EXPECT_FALSE(id.max);
     EXPECT_EQ(id.pattern, "");
-    EXPECT_EQ(field_errors(R"({"name":"id","type":"number"})"), "fields.0.type: validation_field_type_change");
-    EXPECT_EQ(field_errors(R"({"name":"ID","type":"text"})"), "fields.1.name: validation_duplicated_field_name");
+    EXPECT_EQ(field_errors(R"({"name":"id","type":"number"})"),
+              "fields.0.type: validation_field_type_change");
+    EXPECT_EQ(field_errors(R"({"name":"ID","type":"text"})"),
+              "fields.1.name: validation_duplicated_field_name");
     EXPECT_EQ(names(*read(R"({"name":"c"})")), "id");
 }
 
 TEST_F(CollectionJson, AuthCollectionsGetTheirFieldsIndexesAndOptions) {
     auto const collection = read(R"({"name":"staff","type":"auth","authRule":"verified = true",
-        "authToken":{"duration":60},"fields":[{"name":"nick","type":"text"},{"name":"email","type":"email","required":true}]})");
+        "authToken":{"duration":60},"fields":[{"name":"nick","type":"text"},
+        {"name":"email","type":"email","required":true}]})");
     ASSERT_TRUE(collection) << show(collection.error());
     EXPECT_EQ(names(*collection), "id,password,tokenKey,emailVisibility,verified,nick,email");
     EXPECT_TRUE(collection->fields[6].system && collection->fields[6].required);
@@ -292,7 +327,8 @@ TEST_F(CollectionJson, AuthCollectionsGetTheirFieldsIndexesAndOptions) {
 }
 
 TEST_F(CollectionJson, ChangesKeepWhatTheBodyLeavesOut) {
-    auto posts = read(R"({"name":"posts","listRule":"","fields":[{"name":"a","type":"text","max":9,"required":true},
+    auto posts =
+        read(R"({"name":"posts","listRule":"","fields":[{"name":"a","type":"text","max":9,"required":true},
         {"name":"b","type":"number"}],"indexes":["create index i on posts (a desc) where a != ''"]})");
     ASSERT_TRUE(posts);
     add(*posts);
@@ -307,7 +343,8 @@ TEST_F(CollectionJson, ChangesKeepWhatTheBodyLeavesOut) {
     EXPECT_EQ(read(R"({"listRule":null})", &before)->list_rule, Rule());
 
     // By id: a rename, the index follows, options that are not named stay.
-    auto const changed = read(R"({"fields":[{"id":")" + before.fields[1].id + R"(","name":"z"},{"name":"b","min":1}]})", &before);
+    auto const changed = read(
+        R"({"fields":[{"id":")" + before.fields[1].id + R"(","name":"z"},{"name":"b","min":1}]})", &before);
     ASSERT_TRUE(changed) << show(changed.error());
     EXPECT_EQ(names(*changed), "id,z,b");
     EXPECT_EQ(changed->fields[1].id, before.fields[1].id);
@@ -318,12 +355,14 @@ TEST_F(CollectionJson, ChangesKeepWhatTheBodyLeavesOut) {
     EXPECT_EQ(changed->indexes[0].where_not_empty, "z");
 
     // Fields that the list leaves out go; an index on one must go too.
-    EXPECT_EQ(errors(R"({"fields":[{"name":"b"}]})", &before),
-              "indexes.0: validation_invalid_index_expression, indexes.0: validation_invalid_index_expression");
+    EXPECT_EQ(
+        errors(R"({"fields":[{"name":"b"}]})", &before),
+        "indexes.0: validation_invalid_index_expression, indexes.0: validation_invalid_index_expression");
     EXPECT_EQ(names(*read(R"({"fields":[{"name":"b"}],"indexes":[]})", &before)), "id,b");
     EXPECT_EQ(names(*read(R"({"fields":[],"indexes":null})", &before)), "id");
     // A new field of an old name is the old field.
-    EXPECT_EQ(read(R"({"fields":[{"name":"b","type":"text"}],"indexes":[]})", &before)->fields[1].id, before.fields[2].id);
+    EXPECT_EQ(read(R"({"fields":[{"name":"b","type":"text"}],"indexes":[]})", &before)->fields[1].id,
+              before.fields[2].id);
     EXPECT_EQ(errors(R"({"fields":[{"name":"b","type":"password"}],"indexes":[]})", &before),
               "fields.0.type: validation_field_type_change");
     EXPECT_EQ(errors(R"({"type":"auth"})", &before), "type: validation_collection_type_change");
@@ -336,11 +375,14 @@ TEST_F(CollectionJson, FieldIdsStayApartFromRemovedOnes) {
     auto posts = read(R"({"name":"posts","fields":[{"name":"a","type":"text"}]})");
     add(*posts);
     Collection const& before = *collections_.back();
-    auto const swapped = read(R"({"fields":[{"id":")" + before.fields[1].id + R"(","name":"b"},{"name":"c","type":"text"}]})", &before);
+    auto const swapped =
+        read(R"({"fields":[{"id":")" + before.fields[1].id + R"(","name":"b"},{"name":"c","type":"text"}]})",
+             &before);
     ASSERT_TRUE(swapped);
     // The name "a" is free again, but its id is not.
     add(*swapped);
-    auto const again = read(R"({"fields":[{"name":"b"},{"name":"c"},{"name":"a","type":"text"}]})", collections_.back().get());
+    auto const again = read(R"({"fields":[{"name":"b"},{"name":"c"},{"name":"a","type":"text"}]})",
+                            collections_.back().get());
     ASSERT_TRUE(again);
     EXPECT_NE(again->fields[3].id, before.fields[1].id);
 }
@@ -352,7 +394,8 @@ TEST_F(CollectionJson, SystemPartsAreProtected) {
               "fields.0.name: validation_system_field_change");
     EXPECT_EQ(errors(R"({"fields":[{"name":"password","type":"text"}]})", &users),
               "fields.0.type: validation_field_type_change");
-    auto const shown = read(R"({"fields":[{"name":"password","hidden":false,"system":false,"min":10}]})", &users);
+    auto const shown =
+        read(R"({"fields":[{"name":"password","hidden":false,"system":false,"min":10}]})", &users);
     ASSERT_TRUE(shown);
     EXPECT_TRUE(shown->fields[*shown->find("password")].hidden);
     EXPECT_TRUE(shown->fields[*shown->find("password")].system);
@@ -370,7 +413,9 @@ TEST_F(CollectionJson, SystemPartsAreProtected) {
     EXPECT_EQ(errors(R"({"listRule":""})", &system), "listRule: validation_collection_system_rule_change");
     EXPECT_EQ(errors(R"({"listRule":null,"name":"_superusers"})", &system), "");
     // Nobody makes a field or a collection of the system's own.
-    EXPECT_FALSE(read(R"({"name":"c","system":true,"fields":[{"name":"x","type":"text","system":true}]})")->fields[1].system);
+    EXPECT_FALSE(read(R"({"name":"c","system":true,"fields":[{"name":"x","type":"text","system":true}]})")
+                     ->fields[1]
+                     .system);
 }
 
 TEST_F(CollectionJson, RulesAreGivenToTheirCheck) {
@@ -388,15 +433,18 @@ TEST_F(CollectionJson, RulesAreGivenToTheirCheck) {
 TEST_F(CollectionJson, Indexes) {
     EXPECT_EQ(index_errors("create index i on c (t)"), "");
     EXPECT_EQ(index_errors("create index i on c (T, id)"), "");
-    for (std::string const sql : {"", "create index", "create index i on c ()", "create index i on c (t,)", "create table x",
-                                  "create index i on c (lower(t))", "create index i on c (t) where t is not null",
-                                  "create index i on c (t) where t != 'x'", "create index i on c (t); drop table c",
-                                  "create index i on c (t collate foo)", "create index i on c (\"t)", "create index i on c (nope)",
-                                  "create index i on c (r)", "create index i on c (t) where nope != ''", "drop index i",
-                                  "create index \"a b\" on c (t)", "create index sqlite_x on c (t)", "create index i on c (t desc asc)"}) {
+    for (std::string const sql :
+         {"", "create index", "create index i on c ()", "create index i on c (t,)", "create table x",
+          "create index i on c (lower(t))", "create index i on c (t) where t is not null",
+          "create index i on c (t) where t != 'x'", "create index i on c (t); drop table c",
+          "create index i on c (t collate foo)", "create index i on c (\"t)", "create index i on c (nope)",
+          "create index i on c (r)", "create index i on c (t) where nope != ''", "drop index i",
+          "create index \"a b\" on c (t)", "create index sqlite_x on c (t)",
+          "create index i on c (t desc asc)"}) {
         EXPECT_EQ(index_errors(sql), "indexes.0: validation_invalid_index_expression") << sql;
     }
-    EXPECT_EQ(index_errors("create index IDX_email__pb_users_auth_ on c (t)"), "indexes.0: validation_duplicated_index_name");
+    EXPECT_EQ(index_errors("create index IDX_email__pb_users_auth_ on c (t)"),
+              "indexes.0: validation_duplicated_index_name");
     EXPECT_EQ(errors(R"j({"name":"c","indexes":["create index a on c (id)","create index A on c (id)"]})j"),
               "indexes.1: validation_duplicated_index_name");
     EXPECT_EQ(errors(R"({"name":"c","indexes":[1]})"), "indexes.0: validation_invalid_type");
@@ -408,13 +456,16 @@ TEST(IndexSql, ReadsAndPrints) {
         return index ? print_index(*index, "posts") : "refused";
     };
     EXPECT_EQ(roundtrip("create index i on x (a)"), "CREATE INDEX `i` ON `posts` (`a`)");
-    EXPECT_EQ(roundtrip("CREATE UNIQUE INDEX IF NOT EXISTS `i` ON \"x\" ([a] COLLATE NOCASE DESC, 'b' ASC)"), "refused");
-    EXPECT_EQ(roundtrip("CREATE UNIQUE INDEX IF NOT EXISTS `i` ON \"x\" ([a] COLLATE NOCASE DESC,\n\t`b` ASC) ;"),
-              "CREATE UNIQUE INDEX `i` ON `posts` (`a` COLLATE NOCASE DESC, `b`)");
+    EXPECT_EQ(roundtrip("CREATE UNIQUE INDEX IF NOT EXISTS `i` ON \"x\" ([a] COLLATE NOCASE DESC, 'b' ASC)"),
+              "refused");
+    EXPECT_EQ(
+        roundtrip("CREATE UNIQUE INDEX IF NOT EXISTS `i` ON \"x\" ([a] COLLATE NOCASE DESC,\n\t`b` ASC) ;"),
+        "CREATE UNIQUE INDEX `i` ON `posts` (`a` COLLATE NOCASE DESC, `b`)");
     EXPECT_EQ(roundtrip("create index `i` on `x` (`a`) where `a` <> ''"),
               "CREATE INDEX `i` ON `posts` (`a`) WHERE `a` != ''");
     EXPECT_EQ(roundtrip("create index main.i on x (a collate binary)"), "CREATE INDEX `i` ON `posts` (`a`)");
-    std::string const printed_once = roundtrip("CREATE UNIQUE INDEX i ON t (a COLLATE NOCASE DESC) WHERE a != ''");
+    std::string const printed_once =
+        roundtrip("CREATE UNIQUE INDEX i ON t (a COLLATE NOCASE DESC) WHERE a != ''");
     EXPECT_EQ(roundtrip(printed_once), printed_once);
 }
 

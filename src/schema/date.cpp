@@ -31,7 +31,8 @@ public:
 
     // Exactly `count` digits.
     std::optional<int> number(std::size_t count) {
-        if (rest_.size() < count || !std::ranges::all_of(rest_.substr(0, count), is_digit)) return std::nullopt;
+        if (rest_.size() < count || !std::ranges::all_of(rest_.substr(0, count), is_digit))
+            return std::nullopt;
         int value = 0;
         for (char const c : rest_.substr(0, count)) value = value * 10 + (c - '0');
         rest_.remove_prefix(count);
@@ -71,7 +72,8 @@ std::optional<std::int64_t> read_day(Reader& reader, bool& whole) {
             whole = true;
         }
     }
-    std::chrono::year_month_day const date(std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
+    std::chrono::year_month_day const date(std::chrono::year(*year),
+                                           std::chrono::month(static_cast<unsigned>(*month)),
                                            std::chrono::day(static_cast<unsigned>(*day)));
     if (!date.ok()) return std::nullopt;
     return std::chrono::sys_days(date).time_since_epoch().count() * day_ms;
@@ -112,7 +114,8 @@ std::optional<std::int64_t> read_zone(Reader& reader) {
 }
 
 void write_digits(char* end, std::int64_t value, int count) {
-    for (int written = 0; written < count; ++written, value /= 10) *--end = static_cast<char>('0' + value % 10);
+    for (int written = 0; written < count; ++written, value /= 10)
+        *--end = static_cast<char>('0' + value % 10);
 }
 
 }  // namespace

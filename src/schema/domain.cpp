@@ -16,7 +16,8 @@ bool is_alphanumeric(char c) {
 bool is_label(std::string_view label) {
     constexpr std::size_t label_bytes_max = 63;
     return !label.empty() && label.size() <= label_bytes_max && label.front() != '-' && label.back() != '-' &&
-           std::ranges::all_of(label, [](char c) { return is_alphanumeric(c) || c == '-' || is_beyond_ascii(c); });
+           std::ranges::all_of(label,
+                               [](char c) { return is_alphanumeric(c) || c == '-' || is_beyond_ascii(c); });
 }
 
 bool is_atom(std::string_view atom) {
@@ -40,7 +41,8 @@ bool all_parts(std::string_view text, Predicate is_part) {
 bool is_bracketed_address(std::string_view host) {
     return host.size() > 4 && host.front() == '[' && host.back() == ']' &&
            host.find(':') != std::string_view::npos &&
-           host.substr(1, host.size() - 2).find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
+           host.substr(1, host.size() - 2).find_first_not_of("0123456789abcdefABCDEF:.") ==
+               std::string_view::npos;
 }
 
 bool is_port(std::string_view text) {
@@ -90,7 +92,8 @@ std::optional<std::string_view> url_host(std::string_view url) {
         url.remove_prefix(scheme_end + 3);
     }
     std::string_view authority = url.substr(0, url.find_first_of("/?#"));
-    if (std::size_t const at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
+    if (std::size_t const at = authority.rfind('@'); at != std::string_view::npos)
+        authority.remove_prefix(at + 1);
     std::string_view host = authority;
     std::size_t const colon = authority.rfind(':');
     if (colon != std::string_view::npos && !authority.ends_with(']')) {

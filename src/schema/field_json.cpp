@@ -158,7 +158,8 @@ void read_field_options(json::Node body, Field& field, std::vector<FieldError>& 
             bool const older = option.types == 0 && field.type == editor;
             if (option.name != member.key() || !(has(option, field.type) || older)) continue;
             if (read_option(option, member, field)) continue;
-            errors.push_back({std::string(option.name), "validation_invalid_type", "The value has the wrong type."});
+            errors.push_back(
+                {std::string(option.name), "validation_invalid_type", "The value has the wrong type."});
         }
     }
     if (field.max_select < 1) field.max_select = 1;

@@ -17,8 +17,8 @@ namespace quern {
 namespace {
 
 // Members of every record, words of the filter grammar, and columns that tables have by themselves.
-constexpr std::array<std::string_view, 10> reserved_names = {"collectionid", "collectionname", "expand", "true", "false",
-                                                             "null", "rowid", "oid", "_rowid_", "_v"};
+constexpr std::array<std::string_view, 10> reserved_names = {
+    "collectionid", "collectionname", "expand", "true", "false", "null", "rowid", "oid", "_rowid_", "_v"};
 
 std::string number_text(double number) {
     Buffer buffer;
@@ -114,7 +114,8 @@ private:
         re2::RE2::Options options;
         options.set_log_errors(false);
         re2::RE2 const pattern(field_.pattern, options);
-        if (!pattern.ok()) report("pattern", "validation_invalid_regex", "Invalid pattern: " + pattern.error() + ".");
+        if (!pattern.ok())
+            report("pattern", "validation_invalid_regex", "Invalid pattern: " + pattern.error() + ".");
     }
 
     void check_text() {
@@ -208,7 +209,8 @@ private:
             report("values." + std::to_string(index), "validation_required", "Cannot be blank.");
         }
         check_counts();
-        at_most("maxSelect", static_cast<double>(field_.max_select), static_cast<double>(field_.values.size()));
+        at_most("maxSelect", static_cast<double>(field_.max_select),
+                static_cast<double>(field_.values.size()));
     }
 
     void check_size() {
@@ -231,15 +233,20 @@ bool can_change_type(FieldType before, FieldType after) {
         return type == FieldType::password || type == FieldType::file;
     };
     if (is_fixed(before) || is_fixed(after)) return false;
-    auto const is_time = [](FieldType type) { return type == FieldType::date || type == FieldType::autodate; };
-    if (before == FieldType::autodate || after == FieldType::autodate) return is_time(before) && is_time(after);
+    auto const is_time = [](FieldType type) {
+        return type == FieldType::date || type == FieldType::autodate;
+    };
+    if (before == FieldType::autodate || after == FieldType::autodate)
+        return is_time(before) && is_time(after);
     if (before == FieldType::geo_point) return after == FieldType::json;
     if (after == FieldType::geo_point) return before == FieldType::json;
     return true;
 }
 
 bool is_identifier(std::string_view name) {
-    auto const is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    auto const is_letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
     return !name.empty() && is_letter(name.front()) &&
            std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }

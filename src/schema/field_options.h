@@ -12,8 +12,8 @@
 
 namespace quern {
 
-// Lays the options that `body` names over those of `field`, whose type is set. Members of the wrong JSON type go
-// into `errors` by their name.
+// Lays the options that `body` names over those of `field`, whose type is set. Members of the wrong JSON type
+// go into `errors` by their name.
 void read_field_options(json::Node body, Field& field, std::vector<FieldError>& errors);
 
 // Checks a field by itself: its name, and its options against each other. Errors go by the option's name.

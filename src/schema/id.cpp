@@ -88,7 +88,8 @@ private:
             return add_range(set, 'a', 'z') && add_range(set, 'A', 'Z') && add_range(set, '0', '9') &&
                    add_range(set, '_', '_');
         }
-        bool const letter_or_digit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        bool const letter_or_digit =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
         return !letter_or_digit && add_range(set, c, c);
     }
 

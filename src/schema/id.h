@@ -20,11 +20,12 @@ namespace quern {
 class RandomSource {
 public:
     template <class Random>
-        requires(!std::same_as<std::remove_const_t<Random>, RandomSource> &&
-                 requires(Random& random, std::span<std::byte> bytes) { random.fill(bytes); })
-    RandomSource(Random& random)  // NOLINT: meant to convert
+    requires(!std::same_as<std::remove_const_t<Random>, RandomSource> &&
+             requires(Random & random, std::span<std::byte> bytes) { random.fill(bytes); })
+        RandomSource(Random& random)  // NOLINT: meant to convert
         : source_(&random),
-          fill_([](void* source, std::span<std::byte> bytes) { static_cast<Random*>(source)->fill(bytes); }) {}
+          fill_([](void* source, std::span<std::byte> bytes) { static_cast<Random*>(source)->fill(bytes); }) {
+    }
 
     void fill(std::span<std::byte> bytes) const { fill_(source_, bytes); }
 
@@ -43,19 +44,20 @@ inline constexpr std::string_view record_id_autogenerate = "[a-z0-9]{15}";
 // "pbc_" and ten digits.
 [[nodiscard]] std::string make_collection_id(RandomSource random);
 
-// The id of a new field: its type and a number made of its name, so that the same definition gives the same id
-// wherever it is loaded. `taken` says which ids are in use.
+// The id of a new field: its type and a number made of its name, so that the same definition gives the same
+// id wherever it is loaded. `taken` says which ids are in use.
 [[nodiscard]] std::string make_field_id(std::string_view type_name, std::string_view field_name,
                                         std::span<std::string const> taken);
 
-// A pattern to make texts by: characters, `\` before a character that means something, `\d`, `\w`, classes like
-// [a-zA-Z0-9_] (not negated), each with an optional {n} or {n,m}.
-// Limits: generated_chars_max characters in all, so a pattern may not ask for more.
+// A pattern to make texts by: characters, `\` before a character that means something, `\d`, `\w`, classes
+// like [a-zA-Z0-9_] (not negated), each with an optional {n} or {n,m}. Limits: generated_chars_max characters
+// in all, so a pattern may not ask for more.
 inline constexpr std::size_t generated_chars_max = 1000;
 
 // Whether the pattern is one.
 [[nodiscard]] bool is_autogenerate_pattern(std::string_view pattern);
 // A text by the pattern; nothing if it is none. Lifetime: the arena's.
-[[nodiscard]] std::optional<std::string_view> autogenerate(std::string_view pattern, RandomSource random, Arena& arena);
+[[nodiscard]] std::optional<std::string_view> autogenerate(std::string_view pattern, RandomSource random,
+                                                           Arena& arena);
 
 }  // namespace quern

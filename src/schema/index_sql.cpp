@@ -59,7 +59,8 @@ public:
 
 private:
     void move() {
-        while (!rest_.empty() && std::string_view(" \t\r\n\f").find(rest_.front()) != std::string_view::npos) {
+        while (!rest_.empty() &&
+               std::string_view(" \t\r\n\f").find(rest_.front()) != std::string_view::npos) {
             rest_.remove_prefix(1);
         }
         token_ = {};
@@ -154,7 +155,8 @@ Result<Index> parse_index(std::string_view sql) {
     Tokens tokens(sql);
     Index index;
     if (!read_index(tokens, index)) {
-        return fail(Error::of_field("", "validation_invalid_index_expression", "Invalid CREATE INDEX expression."));
+        return fail(
+            Error::of_field("", "validation_invalid_index_expression", "Invalid CREATE INDEX expression."));
     }
     return index;
 }

@@ -137,7 +137,8 @@ std::span<std::string_view const> without(std::span<std::string_view const> item
     return left.first(static_cast<std::size_t>(end.out - left.begin()));
 }
 
-FieldResult<FieldValue> apply_list(Field const& field, FieldInput const& input, Value const& current, Arena& arena) {
+FieldResult<FieldValue> apply_list(Field const& field, FieldInput const& input, Value const& current,
+                                   Arena& arena) {
     std::span<std::string_view const> const old = items_of(field, current, arena);
     std::span<std::string_view const> items;
     if (input.kind == InputKind::remove) {
@@ -177,7 +178,8 @@ FieldResult<FieldValue> apply_number(Field const& field, FieldInput const& input
     return FieldValue{.field = input.field, .value = sum, .items = {}};
 }
 
-FieldResult<FieldValue> apply_input(Field const& field, FieldInput const& input, Value const& current, Arena& arena) {
+FieldResult<FieldValue> apply_input(Field const& field, FieldInput const& input, Value const& current,
+                                    Arena& arena) {
     QUERN_ASSERT(!input.must_hash, "a password is hashed before it is stored");
     switch (input.kind) {
     case InputKind::set: return FieldValue{.field = input.field, .value = input.value, .items = input.items};
@@ -217,7 +219,8 @@ RecordInput::RecordInput(Collection const& collection)
     for (Field const& field : collection.fields) {
         bool const has_pattern =
             !field.pattern.empty() && (field.type == FieldType::text || field.type == FieldType::password);
-        patterns_->of_field.push_back(has_pattern ? std::make_unique<re2::RE2>(field.pattern, options) : nullptr);
+        patterns_->of_field.push_back(has_pattern ? std::make_unique<re2::RE2>(field.pattern, options)
+                                                  : nullptr);
     }
     if (collection.type != CollectionType::auth) return;
     patterns_->password = collection.find("password").value_or(Patterns::npos);
@@ -239,7 +242,8 @@ Result<std::span<FieldInput>> RecordInput::read(json::Node body, InputOptions op
         if (!may_set(field, options)) continue;
         bool const set = target->kind == InputKind::set;
         if (!set && !takes_modifier(field, target->kind)) {
-            errors.push_back({field.name, "validation_invalid_modifier", "This modifier does not fit the field."});
+            errors.push_back(
+                {field.name, "validation_invalid_modifier", "This modifier does not fit the field."});
             continue;
         }
         auto input = set ? read_value(field, patterns_->of_field[target->field].get(), member, arena)
@@ -250,7 +254,8 @@ Result<std::span<FieldInput>> RecordInput::read(json::Node body, InputOptions op
         }
         input->field = static_cast<std::uint16_t>(target->field);
         input->kind = target->kind;
-        if (target->field == patterns_->password && input->must_hash) check_confirmation(body, member, errors);
+        if (target->field == patterns_->password && input->must_hash)
+            check_confirmation(body, member, errors);
         inputs[count++] = *input;
     }
     if (!errors.empty()) {
@@ -275,7 +280,8 @@ Result<std::span<FieldValue>> RecordInput::for_insert(std::span<FieldInput const
     std::span<FieldValue> const row = arena.array<FieldValue>(fields.size());
     std::span<bool> const given = arena.array<bool>(fields.size());
     for (std::size_t index = 0; index < fields.size(); ++index) {
-        row[index] = {.field = static_cast<std::uint16_t>(index), .value = default_value(fields[index]), .items = {}};
+        row[index] = {
+            .field = static_cast<std::uint16_t>(index), .value = default_value(fields[index]), .items = {}};
         given[index] = false;
     }
     std::vector<FieldError> errors;
@@ -291,7 +297,8 @@ Result<std::span<FieldValue>> RecordInput::for_insert(std::span<FieldInput const
     for (std::size_t index = 0; index < fields.size(); ++index) {
         Field const& field = fields[index];
         Value& value = row[index].value;
-        if (field.type == FieldType::autodate && field.on_create) value = Value::of(date_text(moment.now_ms, arena));
+        if (field.type == FieldType::autodate && field.on_create)
+            value = Value::of(date_text(moment.now_ms, arena));
         bool const makes_own = field.primary_key || !field.autogenerate_pattern.empty();
         if (makes_own && is_blank(field, value)) value = Value::of(generate(field, moment, arena));
         if (!field.required) continue;
@@ -327,7 +334,8 @@ Result<std::span<FieldValue>> RecordInput::for_update(std::span<FieldInput const
     auto const changed = [&](std::size_t index) {
         return index != Patterns::npos && given[index] && !is_same(row[index].value, current[index]);
     };
-    if (patterns_->token_key != Patterns::npos && (changed(patterns_->password) || changed(patterns_->email))) {
+    if (patterns_->token_key != Patterns::npos &&
+        (changed(patterns_->password) || changed(patterns_->email))) {
         row[patterns_->token_key].value = Value::of(generate(fields[patterns_->token_key], moment, arena));
         given[patterns_->token_key] = true;
     }
@@ -343,7 +351,8 @@ Result<std::span<FieldValue>> RecordInput::for_update(std::span<FieldInput const
         }
         if (!changed(index)) continue;
         if (field.primary_key) {
-            errors.push_back({field.name, "validation_pk_change", "The record primary key cannot be changed."});
+            errors.push_back(
+                {field.name, "validation_pk_change", "The record primary key cannot be changed."});
         }
         row[count++] = row[index];
     }

@@ -3,26 +3,26 @@
 
 // From what a client sends to what is stored.
 //
-// It happens in two steps. read() needs the body alone: each member becomes a FieldInput, a value in its stored
-// form or a modifier (`tags+`, `views-` …), or an error that names the field. for_insert() and for_update() run
-// inside the write's transaction: they apply the inputs to the row as it is there, fill in defaults, ids and
-// dates, and check what only the finished value can show (required, minimum and maximum).
+// It happens in two steps. read() needs the body alone: each member becomes a FieldInput, a value in its
+// stored form or a modifier (`tags+`, `views-` …), or an error that names the field. for_insert() and
+// for_update() run inside the write's transaction: they apply the inputs to the row as it is there, fill in
+// defaults, ids and dates, and check what only the finished value can show (required, minimum and maximum).
 //
 // What a value may be:
 //   text, email, url, editor   a string; a number or bool stands for its JSON text
-//   number      a number, or a string that is one ("1.50"); "" is no value. With onlyInt every integer of 64 bits
-//               is exact and a fraction is refused; without, a whole number that a double cannot hold is refused.
-//               -0 is 0.
+//   number      a number, or a string that is one ("1.50"); "" is no value. With onlyInt every integer of 64
+//   bits
+//               is exact and a fraction is refused; without, a whole number that a double cannot hold is
+//               refused. -0 is 0.
 //   bool        true, false, 1, 0, or one of these in a string; "" is no value
 //   date        a string as parse_date() takes it; "" is no value
 //   autodate    ignored
-//   select, relation, file     a string, or an array of strings; "" and [] are no value. Repeated ones count once.
-//   json        anything, kept with every digit
-//   geoPoint    {"lon": number, "lat": number}
-//   password    a string
-// null is null in a nullable field and the type's zero in every other. A required field refuses null, absence and
-// the empty text, list or date, but not 0, false or a point at 0,0.
-// Members that are no field are ignored, and so are hidden fields unless the caller is a superuser.
+//   select, relation, file     a string, or an array of strings; "" and [] are no value. Repeated ones count
+//   once. json        anything, kept with every digit geoPoint    {"lon": number, "lat": number} password a
+//   string
+// null is null in a nullable field and the type's zero in every other. A required field refuses null, absence
+// and the empty text, list or date, but not 0, false or a point at 0,0. Members that are no field are
+// ignored, and so are hidden fields unless the caller is a superuser.
 //
 // Codes of FieldError:
 //   validation_required                 Cannot be blank.
@@ -97,7 +97,7 @@ struct FieldInput {
     InputKind kind = InputKind::set;
     // A password in clear: the caller hashes it into `value` and clears the flag before the write.
     bool must_hash = false;
-    Value value;  // in its stored form; a list of several values as JSON text
+    Value value;                              // in its stored form; a list of several values as JSON text
     std::span<std::string_view const> items;  // select, relation, file: the values of the list one by one
 };
 
@@ -133,16 +133,17 @@ public:
     // Reads the body's members, in order.
     // Errors: validation — `fields` names every member at fault.
     // Cost:   no allocation outside the arena unless there is an error.
-    [[nodiscard]] Result<std::span<FieldInput>> read(json::Node body, InputOptions options, Arena& arena) const;
+    [[nodiscard]] Result<std::span<FieldInput>> read(json::Node body, InputOptions options,
+                                                     Arena& arena) const;
 
     // The whole new row, one value a field, in the collection's order.
     // Errors: validation, as above.
-    [[nodiscard]] Result<std::span<FieldValue>> for_insert(std::span<FieldInput const> inputs, WriteMoment moment,
-                                                           Arena& arena) const;
+    [[nodiscard]] Result<std::span<FieldValue>> for_insert(std::span<FieldInput const> inputs,
+                                                           WriteMoment moment, Arena& arena) const;
 
-    // What is to be changed of a row. `current` is the row as it is, one value a field in the collection's order
-    // (a multiple relation as the JSON array of its ids). Fields that keep their value are left out, but for the
-    // dates of updating. In an auth collection a changed password or email renews `tokenKey`.
+    // What is to be changed of a row. `current` is the row as it is, one value a field in the collection's
+    // order (a multiple relation as the JSON array of its ids). Fields that keep their value are left out,
+    // but for the dates of updating. In an auth collection a changed password or email renews `tokenKey`.
     // Errors: validation, as above.
     [[nodiscard]] Result<std::span<FieldValue>> for_update(std::span<FieldInput const> inputs,
                                                            std::span<Value const> current, WriteMoment moment,

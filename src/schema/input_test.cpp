@@ -43,7 +43,8 @@ std::string show(Value const& value) {
 // "field: code" of every field at fault.
 std::string show(Error const& error) {
     std::string text;
-    for (FieldError const& one : error.fields) text += (text.empty() ? "" : ", ") + one.field + ": " + one.code;
+    for (FieldError const& one : error.fields)
+        text += (text.empty() ? "" : ", ") + one.field + ": " + one.code;
     return text;
 }
 
@@ -92,7 +93,8 @@ public:
         if (!changes) return show(changes.error());
         std::string text;
         for (FieldValue const& change : *changes) {
-            text += (text.empty() ? "" : ", ") + collection_.fields[change.field].name + "=" + show(change.value);
+            text +=
+                (text.empty() ? "" : ", ") + collection_.fields[change.field].name + "=" + show(change.value);
         }
         return text;
     }
@@ -117,7 +119,7 @@ void expect(Field one, std::initializer_list<Case> cases) {
     for (Case const& each : cases) {
         std::string const result = fixture.inserted("f", "{\"f\":" + std::string(each.json) + "}");
         std::string const wanted = each.stored.find("validation_") == 0 ? "f: " + std::string(each.stored)
-                                                                       : std::string(each.stored);
+                                                                        : std::string(each.stored);
         EXPECT_EQ(result, wanted) << name(one.type) << " " << each.json;
     }
 }
@@ -283,7 +285,10 @@ TEST(Input, Select) {
 
 TEST(Input, Relation) {
     Field relation = field("f", FieldType::relation);
-    expect(relation, {{R"("abc")", "tabc"}, {R"("")", "null"}, {"null", "null"}, {"5", "t5"},
+    expect(relation, {{R"("abc")", "tabc"},
+                      {R"("")", "null"},
+                      {"null", "null"},
+                      {"5", "t5"},
                       {R"(["a","b"])", "validation_too_many_values"},
                       {R"("a\u0000")", "validation_invalid_value"},
                       {"{}", "validation_invalid_value"}});
@@ -293,7 +298,8 @@ TEST(Input, Relation) {
     Fixture fixture({relation});
     auto const row = fixture.insert(R"({"f":["b","a","b"]})");
     ASSERT_TRUE(row);
-    EXPECT_EQ(std::vector((*row)[1].items.begin(), (*row)[1].items.end()), (std::vector<std::string_view>{"b", "a"}));
+    EXPECT_EQ(std::vector((*row)[1].items.begin(), (*row)[1].items.end()),
+              (std::vector<std::string_view>{"b", "a"}));
     std::string many = "{\"f\":[";
     for (int round = 0; round < 90; ++round) many += "\"x" + std::to_string(round % 45) + "\",";
     EXPECT_EQ((*fixture.insert(many + "\"x0\"]}"))[1].items.size(), 45U);
@@ -333,12 +339,14 @@ TEST(Input, EditorAndFile) {
     Field editor = field("f", FieldType::editor);
     editor.max_size_bytes = 4;
     expect(editor, {{R"("<p>")", "t<p>"}, {R"("ééé")", "validation_content_size_limit"}});
-    expect(field("f", FieldType::file), {{R"("x.png")", "validation_file_unsupported"}, {R"("")", "t"}, {"[]", "t"}});
+    expect(field("f", FieldType::file),
+           {{R"("x.png")", "validation_file_unsupported"}, {R"("")", "t"}, {"[]", "t"}});
 }
 
 TEST(Input, NullableKeepsNullApart) {
-    for (FieldType const type : {FieldType::text, FieldType::number, FieldType::boolean, FieldType::date,
-                                 FieldType::email, FieldType::json, FieldType::geo_point, FieldType::relation}) {
+    for (FieldType const type :
+         {FieldType::text, FieldType::number, FieldType::boolean, FieldType::date, FieldType::email,
+          FieldType::json, FieldType::geo_point, FieldType::relation}) {
         Field nullable = field("f", type);
         nullable.nullable = true;
         expect(nullable, {{"null", "null"}});
@@ -361,12 +369,14 @@ TEST(Input, TypeTenRequiredIsPresentAndNotNull) {
     Fixture fixture({n, b, m, t});
     EXPECT_EQ(fixture.inserted("n", R"({"n":0,"b":false})"), "r0.000000");
     EXPECT_EQ(fixture.inserted("n", R"({"b":false})"), "n: validation_required");
-    EXPECT_EQ(fixture.inserted("n", R"({"n":null,"b":""})"), "n: validation_required, b: validation_required");
+    EXPECT_EQ(fixture.inserted("n", R"({"n":null,"b":""})"),
+              "n: validation_required, b: validation_required");
     EXPECT_EQ(fixture.inserted("m", R"({"n":1,"b":true})"), "null");
     EXPECT_EQ(fixture.inserted("m", R"({"n":1,"b":true,"m":0})"), "r0.000000");
 
-    for (FieldType const type : {FieldType::text, FieldType::email, FieldType::url, FieldType::editor, FieldType::date,
-                                 FieldType::select, FieldType::relation, FieldType::json, FieldType::password}) {
+    for (FieldType const type :
+         {FieldType::text, FieldType::email, FieldType::url, FieldType::editor, FieldType::date,
+          FieldType::select, FieldType::relation, FieldType::json, FieldType::password}) {
         Field required = field("f", type);
         required.required = true;
         required.values = {"a"};
@@ -431,7 +441,9 @@ TEST(Input, UnknownMembersAreIgnoredAndHiddenOnesTakeASuperuser) {
     Field secret = field("secret", FieldType::text);
     secret.hidden = true;
     Fixture fixture({secret, field("t", FieldType::text)});
-    EXPECT_EQ(fixture.inserted("t", R"({"collectionId":"x","expand":{},"T":"x","t ":"x","+":1,"":2,"t":"y"})"), "ty");
+    EXPECT_EQ(
+        fixture.inserted("t", R"({"collectionId":"x","expand":{},"T":"x","t ":"x","+":1,"":2,"t":"y"})"),
+        "ty");
     EXPECT_EQ(fixture.inserted("secret", R"({"secret":"x"})"), "t");
     auto const row = fixture.insert(R"({"secret":"x"})", {.superuser = true});
     ASSERT_TRUE(row);
@@ -442,8 +454,9 @@ TEST(Input, AllErrorsAtOnce) {
     Field t = field("t", FieldType::text);
     t.max = 1;
     Fixture fixture({t, field("n", FieldType::number)});
-    EXPECT_EQ(fixture.inserted("t", R"({"t":"abc","n":"x","id":"y"})"),
-              "t: validation_max_text_constraint, n: validation_not_a_number, id: validation_min_text_constraint");
+    EXPECT_EQ(
+        fixture.inserted("t", R"({"t":"abc","n":"x","id":"y"})"),
+        "t: validation_max_text_constraint, n: validation_not_a_number, id: validation_min_text_constraint");
 }
 
 TEST(Input, NumberModifiers) {
@@ -458,7 +471,8 @@ TEST(Input, NumberModifiers) {
     EXPECT_EQ(fixture.updated(current, R"({"i":100,"i+":1})"), "i=i101");
     EXPECT_EQ(fixture.updated(current, R"({"i+":0})"), "");
     EXPECT_EQ(fixture.updated(current, R"({"i+":9223372036854775807})"), "i: validation_number_out_of_range");
-    EXPECT_EQ(fixture.updated(current, R"({"i-":-9223372036854775808})"), "i: validation_number_out_of_range");
+    EXPECT_EQ(fixture.updated(current, R"({"i-":-9223372036854775808})"),
+              "i: validation_number_out_of_range");
     EXPECT_EQ(fixture.updated(current, R"({"i+":1.5})"), "i: validation_only_int_constraint");
     EXPECT_EQ(fixture.updated(current, R"({"i+":"x"})"), "i: validation_not_a_number");
     EXPECT_EQ(fixture.updated(current, R"({"r+":99})"), "r: validation_max_number_constraint");
@@ -530,20 +544,25 @@ TEST(Input, PasswordsAreMarkedForHashing) {
     ASSERT_EQ(inputs->size(), 1U);
     EXPECT_TRUE((*inputs)[0].must_hash);
     EXPECT_EQ((*inputs)[0].value.text, "12345678");
-    EXPECT_DEATH((void)fixture.input_->for_insert(*inputs, {now_ms, fixture.random_}, fixture.arena_), "hashed");
+    EXPECT_DEATH((void)fixture.input_->for_insert(*inputs, {now_ms, fixture.random_}, fixture.arena_),
+                 "hashed");
 }
 
 TEST(Input, PasswordRules) {
     Fixture fixture = users();
-    EXPECT_EQ(fixture.inserted("password", R"({"password":"12345678","passwordConfirm":"12345678"})"), "t$hash$");
-    EXPECT_EQ(fixture.inserted("password", R"({"password":"12345678"})"), "passwordConfirm: validation_required");
+    EXPECT_EQ(fixture.inserted("password", R"({"password":"12345678","passwordConfirm":"12345678"})"),
+              "t$hash$");
+    EXPECT_EQ(fixture.inserted("password", R"({"password":"12345678"})"),
+              "passwordConfirm: validation_required");
     EXPECT_EQ(fixture.inserted("password", R"({"password":"12345678","passwordConfirm":"x"})"),
               "passwordConfirm: validation_values_mismatch");
     EXPECT_EQ(fixture.inserted("password", R"({"password":"1","passwordConfirm":"1"})"),
               "password: validation_min_text_constraint");
     EXPECT_EQ(fixture.inserted("password", "{}"), "password: validation_required");
-    EXPECT_EQ(fixture.inserted("tokenKey", R"({"password":"12345678","passwordConfirm":"12345678","tokenKey":"x"})").size(),
-              51U);
+    EXPECT_EQ(
+        fixture.inserted("tokenKey", R"({"password":"12345678","passwordConfirm":"12345678","tokenKey":"x"})")
+            .size(),
+        51U);
 }
 
 TEST(Input, NewPasswordOrEmailEndsTokens) {
@@ -551,7 +570,8 @@ TEST(Input, NewPasswordOrEmailEndsTokens) {
     Value const current[] = {Value::of("x"), Value::of("$old$"), Value::of("key"), Value::of("a@x.com")};
     EXPECT_EQ(fixture.updated(current, R"({"email":"a@x.com"})"), "");
     EXPECT_NE(fixture.updated(current, R"({"email":"b@x.com"})").find("tokenKey=t"), std::string::npos);
-    std::string const changed = fixture.updated(current, R"({"password":"12345678","passwordConfirm":"12345678"})");
+    std::string const changed =
+        fixture.updated(current, R"({"password":"12345678","passwordConfirm":"12345678"})");
     EXPECT_TRUE(changed.starts_with("password=t$hash$, tokenKey=t")) << changed;
 }
 

@@ -153,7 +153,8 @@ FieldResult<FieldInput> read_integer(Field const& field, std::string_view digits
 }
 
 FieldResult<FieldInput> read_real(Field const& field, std::string_view digits) {
-    if (!json::nearest_real(digits)) return refuse(field, "validation_not_finite", "Must be a finite number.");
+    if (!json::nearest_real(digits))
+        return refuse(field, "validation_not_finite", "Must be a finite number.");
     auto const faithful = json::faithful_real(digits);
     if (!faithful) return refuse(field, "validation_number_precision", "The number would lose digits.");
     return input_of(Value::of(*faithful == 0 ? 0.0 : *faithful));  // no -0
@@ -206,7 +207,7 @@ FieldResult<std::string_view> read_item(Field const& field, json::Node value, Ch
 }
 
 FieldResult<std::span<std::string_view const>> read_items(Field const& field, json::Node value, Choice choice,
-                                                             Arena& arena) {
+                                                          Arena& arena) {
     bool const is_array = value.is(json::Type::array);
     std::span<std::string_view> const items = arena.array<std::string_view>(is_array ? value.size() : 1);
     std::size_t count = 0;
@@ -276,10 +277,12 @@ FieldResult<FieldInput> read_geo_point(Field const& field, json::Node value, Are
     auto const lon = coordinate("lon");
     auto const lat = coordinate("lat");
     if (!lon || !lat) {
-        return refuse(field, "validation_invalid_geo_point", "Must be an object with the numbers lon and lat.");
+        return refuse(field, "validation_invalid_geo_point",
+                      "Must be an object with the numbers lon and lat.");
     }
     if (std::abs(*lon) > 180) {
-        return refuse(field, "validation_invalid_longitude", "Longitude must be between -180 and 180 degrees.");
+        return refuse(field, "validation_invalid_longitude",
+                      "Longitude must be between -180 and 180 degrees.");
     }
     if (std::abs(*lat) > 90) {
         return refuse(field, "validation_invalid_latitude", "Latitude must be between -90 and 90 degrees.");
@@ -315,7 +318,8 @@ std::unexpected<FieldError> refuse(Field const& field, std::string_view code, st
     return std::unexpected(FieldError{field.name, std::string(code), std::move(message)});
 }
 
-FieldResult<FieldInput> read_value(Field const& field, re2::RE2 const* pattern, json::Node value, Arena& arena) {
+FieldResult<FieldInput> read_value(Field const& field, re2::RE2 const* pattern, json::Node value,
+                                   Arena& arena) {
     if (is_blank(field, value)) {
         // An absent text may still be made by a pattern, so that is looked at when the row is finished.
         if (field.required && field.autogenerate_pattern.empty()) {

@@ -22,12 +22,13 @@ namespace quern {
 template <class T>
 using FieldResult = std::expected<T, FieldError>;
 
-[[nodiscard]] std::unexpected<FieldError> refuse(Field const& field, std::string_view code, std::string message);
+[[nodiscard]] std::unexpected<FieldError> refuse(Field const& field, std::string_view code,
+                                                 std::string message);
 
 // One value in its stored form. `pattern` is the field's compiled pattern, or null.
 // Lifetime: borrows from the arena and the value.
-[[nodiscard]] FieldResult<FieldInput> read_value(Field const& field, re2::RE2 const* pattern, json::Node value,
-                                                 Arena& arena);
+[[nodiscard]] FieldResult<FieldInput> read_value(Field const& field, re2::RE2 const* pattern,
+                                                 json::Node value, Arena& arena);
 
 // The operand of a modifier: a number to add, or values to put in or take out. Bounds are not looked at.
 [[nodiscard]] FieldResult<FieldInput> read_operand(Field const& field, InputKind kind, json::Node value,

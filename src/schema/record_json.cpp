@@ -43,10 +43,11 @@ struct Form {
 };
 
 Form form_of(Field const& field) {
-    return {.type = field.type,
-            .json_text = field.is_json_text(),
-            .empty_text_for_null = field.type == FieldType::relation && !field.is_multiple() && !field.nullable,
-            .list = field.is_multiple()};
+    return {
+        .type = field.type,
+        .json_text = field.is_json_text(),
+        .empty_text_for_null = field.type == FieldType::relation && !field.is_multiple() && !field.nullable,
+        .list = field.is_multiple()};
 }
 
 void append_value(Form form, Value const& value, Buffer& output) {
@@ -69,8 +70,9 @@ void append_value(Form form, Value const& value, Buffer& output) {
         return;
     case ValueKind::real: json::append_real(output, value.real); return;
     case ValueKind::null:
-        output.append(form.empty_text_for_null ? std::string_view("\"\"")
-                                               : (form.list ? std::string_view("[]") : std::string_view("null")));
+        output.append(form.empty_text_for_null
+                          ? std::string_view("\"\"")
+                          : (form.list ? std::string_view("[]") : std::string_view("null")));
         return;
     case ValueKind::blob: append_blob(output, value.text); return;
     }
@@ -102,7 +104,8 @@ RecordWriter::RecordWriter(Collection const& collection, std::span<RecordColumn 
     prefix_length_ = static_cast<std::uint32_t>(keys.size());
     for (std::size_t index = 0; index < columns.size(); ++index) {
         RecordColumn const& column = columns[index];
-        if (!column.shown || column.field == Collection::version_field || column.field == Collection::rowid_field) {
+        if (!column.shown || column.field == Collection::version_field ||
+            column.field == Collection::rowid_field) {
             continue;
         }
         QUERN_ASSERT(column.field < collection.fields.size(), "a column names a field of its collection");
@@ -201,7 +204,8 @@ private:
             // Without its end it goes on to the end of the text, which also keeps this linear.
             std::string const end = "</" + std::string(name);
             std::size_t at = offset_ + 1;
-            while (at < html_.size() && (html_[at] != '<' || fold_case(html_.substr(at, end.size())) != end)) ++at;
+            while (at < html_.size() && (html_[at] != '<' || fold_case(html_.substr(at, end.size())) != end))
+                ++at;
             offset_ = at;
             break;
         }
@@ -214,8 +218,12 @@ private:
             std::string_view text;
             char32_t character;
         };
-        constexpr std::array<Name, 6> names = {{{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'},
-                                                {"&quot;", '"'}, {"&#39;", '\''}, {"&nbsp;", ' '}}};
+        constexpr std::array<Name, 6> names = {{{"&amp;", '&'},
+                                                {"&lt;", '<'},
+                                                {"&gt;", '>'},
+                                                {"&quot;", '"'},
+                                                {"&#39;", '\''},
+                                                {"&nbsp;", ' '}}};
         for (auto const& name : names) {
             if (!html_.substr(offset_).starts_with(name.text)) continue;
             offset_ += name.text.size();
@@ -227,7 +235,8 @@ private:
 
     // False when there is no room for the character.
     bool put(char32_t character) {
-        bool const is_space = character == ' ' || (character >= '\t' && character <= '\r') || character == 0xA0;
+        bool const is_space =
+            character == ' ' || (character >= '\t' && character <= '\r') || character == 0xA0;
         if (is_space) {
             space_ = space_ || !output_.empty();
             return true;

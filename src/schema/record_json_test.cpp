@@ -26,9 +26,13 @@ Collection sample() {
     Collection collection;
     collection.id = "pbc_1";
     collection.name = "posts";
-    collection.fields = {make_id_field(), field("title", FieldType::text), field("views", FieldType::number),
-                         field("ok", FieldType::boolean), field("meta", FieldType::json),
-                         field("tags", FieldType::select), field("author", FieldType::relation),
+    collection.fields = {make_id_field(),
+                         field("title", FieldType::text),
+                         field("views", FieldType::number),
+                         field("ok", FieldType::boolean),
+                         field("meta", FieldType::json),
+                         field("tags", FieldType::select),
+                         field("author", FieldType::relation),
                          field("place", FieldType::geo_point)};
     collection.fields[5].max_select = 3;
     return collection;
@@ -65,23 +69,32 @@ std::string one(Field const& field_shown, Value const& value) {
 TEST(RecordJson, WritesEveryFieldByItsType) {
     Collection const collection = sample();
     RecordWriter const writer(collection, all_columns(collection), {});
-    Value const row[] = {Value::of("abcdefghijklmno"), Value::of("A \"b\""), Value::of(2.5), Value::of(true),
-                         Value::of(R"({"n":9007199254740993})"), Value::of(R"(["a","b"])"), Value{},
+    Value const row[] = {Value::of("abcdefghijklmno"),
+                         Value::of("A \"b\""),
+                         Value::of(2.5),
+                         Value::of(true),
+                         Value::of(R"({"n":9007199254740993})"),
+                         Value::of(R"(["a","b"])"),
+                         Value{},
                          Value::of(R"({"lon":1,"lat":2})")};
-    EXPECT_EQ(written(writer, row),
-              R"({"collectionId":"pbc_1","collectionName":"posts","id":"abcdefghijklmno","title":"A \"b\"","views":2.5,)"
-              R"("ok":true,"meta":{"n":9007199254740993},"tags":["a","b"],"author":"","place":{"lon":1,"lat":2}})");
+    EXPECT_EQ(
+        written(writer, row),
+        R"({"collectionId":"pbc_1","collectionName":"posts","id":"abcdefghijklmno",)"
+              R"("title":"A \"b\"","views":2.5,)"
+        R"("ok":true,"meta":{"n":9007199254740993},"tags":["a","b"],"author":"","place":{"lon":1,"lat":2}})");
 }
 
 TEST(RecordJson, MembersAndOptions) {
     Collection const collection = sample();
-    RecordColumn const columns[] = {{.field = 0}, {.field = 1, .shown = false}, {.field = Collection::version_field}};
+    RecordColumn const columns[] = {
+        {.field = 0}, {.field = 1, .shown = false}, {.field = Collection::version_field}};
     Value const row[] = {Value::of("x"), Value::of("y"), Value::of(std::int64_t{7})};
     RecordWriter const bare(collection, columns, {.collection_id = false, .collection_name = false});
     EXPECT_EQ(written(bare, row), R"({"id":"x"})");
     RecordWriter const named(collection, columns, {.collection_id = false});
     EXPECT_EQ(written(named, row), R"({"collectionName":"posts","id":"x"})");
-    RecordWriter const none(collection, std::span(columns).subspan(1), {.collection_id = false, .collection_name = false});
+    RecordWriter const none(collection, std::span(columns).subspan(1),
+                            {.collection_id = false, .collection_name = false});
     EXPECT_EQ(written(none, std::span(row).subspan(1)), "{}");
     Buffer buffer;
     bare.write_members(row, true, buffer);
@@ -92,8 +105,9 @@ TEST(RecordJson, HiddenAndSecretFields) {
     Collection collection;
     collection.name = "users";
     collection.type = CollectionType::auth;
-    collection.fields = {make_id_field(), field("password", FieldType::password), field("tokenKey", FieldType::text),
-                         field("email", FieldType::email), field("secret", FieldType::text)};
+    collection.fields = {make_id_field(), field("password", FieldType::password),
+                         field("tokenKey", FieldType::text), field("email", FieldType::email),
+                         field("secret", FieldType::text)};
     collection.fields[4].hidden = true;
     Value const row[] = {Value::of("x"), Value::of("$argon2id$"), Value::of("key"), Value::of("a@x.com"),
                          Value::of("s")};
@@ -117,8 +131,9 @@ TEST(RecordJson, TypeFourTextStaysText) {
 }
 
 TEST(RecordJson, TypeThreeNonFiniteIsNull) {
-    for (double const number : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
-                                std::numeric_limits<double>::quiet_NaN()}) {
+    for (double const number :
+         {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+          std::numeric_limits<double>::quiet_NaN()}) {
         EXPECT_EQ(one(field("n", FieldType::number), Value::of(number)), "null");
     }
     EXPECT_EQ(one(field("j", FieldType::json), Value::of("1e999")), "null");
@@ -130,7 +145,8 @@ TEST(RecordJson, TypeOneIntegersKeepEveryDigit) {
     for (std::int64_t const value : {std::int64_t{9007199254740993}, INT64_MAX, INT64_MIN}) {
         EXPECT_EQ(one(number, Value::of(value)), std::to_string(value));
     }
-    EXPECT_EQ(one(field("j", FieldType::json), Value::of("[9223372036854775808123]")), "[9223372036854775808123]");
+    EXPECT_EQ(one(field("j", FieldType::json), Value::of("[9223372036854775808123]")),
+              "[9223372036854775808123]");
 }
 
 TEST(RecordJson, TypeSevenIllFormedBytes) {
@@ -175,7 +191,8 @@ TEST(RecordJson, Excerpts) {
     EXPECT_EQ(excerpt("Hello world", 11, true), "Hello world");
     EXPECT_EQ(excerpt("  a\n\tb  ", 10, true), "a b");
     EXPECT_EQ(excerpt("äöü", 2, false), "äö");
-    EXPECT_EQ(excerpt("1 < 2 &amp; 3 &gt; 2&nbsp;&lt;b&gt; &unknown;", 100, false), "1 < 2 & 3 > 2 <b> &unknown;");
+    EXPECT_EQ(excerpt("1 < 2 &amp; 3 &gt; 2&nbsp;&lt;b&gt; &unknown;", 100, false),
+              "1 < 2 & 3 > 2 <b> &unknown;");
     EXPECT_EQ(excerpt("a<script>x < 1; alert(\"<p>\")</script>b<STYLE>p{}</style>c", 100, false), "a b c");
     EXPECT_EQ(excerpt("a<script>never closed", 100, true), "a");
     EXPECT_EQ(excerpt("<", 10, true), "<");
