@@ -69,6 +69,12 @@ std::optional<std::string_view> Call::query(std::string_view name) const {
     return std::nullopt;
 }
 
+std::optional<bool> Call::body_changed(std::string_view field) const {
+    if (!changes || collection == nullptr) return std::nullopt;
+    auto const index = collection->find(field);
+    return index && std::ranges::find(*changes, *index, &FieldValue::field) != changes->end();
+}
+
 Result<std::span<Value const>> read_row(Call& call, Collection const& collection, std::string_view id,
                                         query::Access access) {
     query::ViewQuestion const question{

@@ -37,6 +37,8 @@ public:
     std::span<http::QueryParameter const> parameters;
     std::optional<json::Node> json_body;     // when it has been read
     std::span<FieldInput const> inputs;      // what the body says of the collection's fields
+    // The fields that an update has changed, once it has; before that the stored row tells.
+    std::optional<std::span<FieldValue const>> changes;
     query::RequestValues values;
 
     [[nodiscard]] Arena& arena() { return exchange.arena; }
@@ -49,6 +51,7 @@ public:
     std::optional<std::string_view> header(std::string_view name) const override;
     std::optional<std::string_view> query(std::string_view name) const override;
     std::optional<Value> body(std::string_view path) const override;
+    std::optional<bool> body_changed(std::string_view field) const override;
 };
 
 // Finds out who is asking from the Authorization header; without one the caller is anonymous.

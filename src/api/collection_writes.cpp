@@ -127,7 +127,7 @@ protected:
         }
         auto const flag = body.find("deleteMissing");
         bool const delete_missing = flag && flag->boolean();
-        QUERN_TRY(auto const collections, read_all(call, context, *list));
+        QUERN_TRY(auto const collections, read_all(call, context, *list, delete_missing));
         std::vector<std::string_view> removed;
         if (delete_missing) {
             for (auto const& existing : context.schema->collections()) {
@@ -151,10 +151,24 @@ private:
         return nullptr;
     }
 
+    // An import adds and changes; what it does not name stays unless it was asked to delete.
+    static void keep_missing(Collection const& before, Collection& collection) {
+        for (Field const& field : before.fields) {
+            if (!collection.find_by_id(field.id) && !collection.find(field.name)) collection.fields.push_back(field);
+        }
+        for (Index const& index : before.indexes) {
+            bool const named = std::ranges::find(collection.indexes, index.name, &Index::name) != collection.indexes.end();
+            bool const usable = std::ranges::all_of(index.columns, [&](IndexColumn const& column) {
+                return collection.find(column.field).has_value();
+            });
+            if (!named && usable) collection.indexes.push_back(index);
+        }
+    }
+
     // Relations may point at collections further down the list: the first reading finds ids and names, the second
     // resolves.
     Result<std::vector<std::shared_ptr<Collection const>>> read_all(Call& call, store::WriteContext& context,
-                                                                    json::Node list) {
+                                                                    json::Node list, bool delete_missing) {
         std::vector<Collection> coming = names_of(call, context, list);
         std::vector<std::shared_ptr<Collection const>> collections;
         std::size_t index = 0;
@@ -169,6 +183,9 @@ private:
                 return std::unexpected(std::move(error));
             }
             collection->id = coming[index].id;
+            if (Collection const* before = existing(*context.schema, node); before != nullptr && !delete_missing) {
+                keep_missing(*before, *collection);
+            }
             collections.push_back(std::make_shared<Collection const>(*std::move(collection)));
             ++index;
         }

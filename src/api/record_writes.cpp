@@ -82,11 +82,12 @@ public:
     }
 
 protected:
-    Result<void> read_inputs(Call& call) {
+    Result<void> read_inputs(Call& call, bool creating) {
         QUERN_TRY(body_, read_body());
         call.json_body = body_;
         QUERN_TRY(inputs_, call.lane.input_of(*call.collection)
-                               .read(*body_, {.superuser = call.is_superuser()}, exchange_.arena));
+                               .read(*body_, {.superuser = call.is_superuser(), .creating = creating},
+                                     exchange_.arena));
         call.inputs = inputs_;
         schema_ = call.lane.schema;
         return {};
@@ -122,7 +123,7 @@ public:
     Result<void> prepare(Call& call) override {
         QUERN_CHECK(find_collection(call));
         QUERN_CHECK(rules::authorise(*call.collection, query::Action::create, call.principal()));
-        return read_inputs(call);
+        return read_inputs(call, true);
     }
 
 protected:
@@ -149,7 +150,7 @@ public:
     Result<void> prepare(Call& call) override {
         QUERN_CHECK(find_collection(call));
         QUERN_CHECK(rules::authorise(*call.collection, query::Action::update, call.principal()));
-        return read_inputs(call);
+        return read_inputs(call, false);
     }
 
 protected:
@@ -169,6 +170,7 @@ protected:
                                                  assign(changes, context.next_version(), call.arena())));
             if (!updated) return fail(ErrorCode::not_found);
             // The rule must hold for the row as it was and as it is now.
+            call.changes = changes;
             QUERN_TRY(bool const admitted, is_admitted(call, access, route_.record));
             if (!admitted) return fail(ErrorCode::bad_request, "Failed to update record.");
         }

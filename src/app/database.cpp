@@ -37,8 +37,14 @@ Result<std::unique_ptr<store::Store>> open_database(DatabaseOptions options, os:
     engine_options.synchronous =
         options.relaxed ? engine::sqlite::Synchronous::normal : engine::sqlite::Synchronous::full;
     engine_options.clock = &clock;
-    QUERN_TRY(auto engine, engine::sqlite::open(std::move(engine_options)));
-    QUERN_TRY(auto store, store::Store::open(std::move(engine), clock, std::move(options.store)));
+    auto engine = engine::sqlite::open(std::move(engine_options));
+    if (!engine && engine.error().code == ErrorCode::overloaded) {
+        return fail(ErrorCode::overloaded, "Another program has " + (options.directory / database_file).string() +
+                                               " open. A running server keeps it to itself unless it was started "
+                                               "with --shared.");
+    }
+    if (!engine) return std::unexpected(std::move(engine).error());
+    QUERN_TRY(auto store, store::Store::open(*std::move(engine), clock, std::move(options.store)));
     QUERN_CHECK(create_superusers(*store, clock, random));
     return store;
 }

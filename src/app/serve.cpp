@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/serve.h"
 
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
@@ -40,15 +41,37 @@ std::optional<Address> parse_address(std::string_view text) {
 
 int report(std::string_view what, Error const& error) {
     log::error("{}: {}", what, error.message);
+    log::flush();
     return 1;
 }
+
+// Ends the server that is running, or the one that is about to run.
+class StopRequest {
+public:
+    void attach(server::Server& server) {
+        server_ = &server;
+        if (requested_) server.stop();
+    }
+    void request() {
+        requested_ = true;
+        if (server::Server* const server = server_) server->stop();
+    }
+
+private:
+    std::atomic<bool> requested_ = false;
+    std::atomic<server::Server*> server_ = nullptr;
+};
 
 }  // namespace
 
 int run_serve(ServeOptions const& options) {
+    // Before any thread starts: only then do all of them leave the signals to the one that waits for them.
+    StopRequest stop;
+    auto signals = os::StopSignals::create([&](int) { stop.request(); });
     log::start({.json = options.log_json, .access = options.access_log});
     auto const address = parse_address(options.address);
     if (!address) return report("--http", Error(ErrorCode::parameter_invalid, "\"" + options.address + "\" is not HOST:PORT."));
+    if (!signals) return report("Cannot wait for signals", signals.error());
     os::ignore_broken_pipes();
     os::raise_descriptor_limit();
     std::size_t const loops = options.loops != 0 ? options.loops : std::max(1U, std::thread::hardware_concurrency());
@@ -85,8 +108,7 @@ int run_serve(ServeOptions const& options) {
     server_options.pin_loops = options.pin_loops;
     auto server = server::Server::open(std::move(server_options), **service, clock);
     if (!server) return report("Cannot listen on " + options.address, server.error());
-    auto signals = os::StopSignals::create([&](int) { (*server)->stop(); });
-    if (!signals) return report("Cannot wait for signals", signals.error());
+    stop.attach(**server);
 
     log::info("Quern is serving {} on http://{}:{} ({} loop{}, {})", options.directory.string(),
               address->host.empty() ? "0.0.0.0" : address->host, (*server)->port(), loops, loops == 1 ? "" : "s",

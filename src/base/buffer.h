@@ -12,14 +12,24 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace quern {
 
 class Buffer {
 public:
     Buffer() = default;
-    Buffer(Buffer&&) = default;
-    Buffer& operator=(Buffer&&) = default;
+    // The moved-from buffer is empty and may be used again.
+    Buffer(Buffer&& other) noexcept
+        : bytes_(std::move(other.bytes_)),
+          size_(std::exchange(other.size_, 0)),
+          capacity_(std::exchange(other.capacity_, 0)) {}
+    Buffer& operator=(Buffer&& other) noexcept {
+        bytes_ = std::move(other.bytes_);
+        size_ = std::exchange(other.size_, 0);
+        capacity_ = std::exchange(other.capacity_, 0);
+        return *this;
+    }
 
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }

@@ -3,8 +3,8 @@
 
 // Which rows of a collection a question may see.
 //
-// Every question carries an Access; there is no default, so that no door can forget it. The room `rules` makes
-// them from a collection, an action and a principal.
+// Every question carries an Access; there is no default, so that no door can forget it. The room `rules`
+// makes them from a collection, an action and a principal.
 
 #include <cstdint>
 #include <string_view>
@@ -30,7 +30,9 @@ public:
     // The rows that the collection's own rule for `action` admits. An absent rule admits none.
     [[nodiscard]] static Access by_rule(Action action) { return Access(Kind::by_rule, action, {}); }
     // The rows that another rule text admits (an auth collection's manage rule, for example). "" admits all.
-    [[nodiscard]] static Access by_text(std::string_view text) { return Access(Kind::by_text, Action::list, text); }
+    [[nodiscard]] static Access by_text(std::string_view text) {
+        return Access(Kind::by_text, Action::list, text);
+    }
 
     [[nodiscard]] Kind kind() const { return kind_; }
     [[nodiscard]] Action action() const { return action_; }

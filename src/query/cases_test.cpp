@@ -8,8 +8,8 @@
 //   filter: … / rule: … / sort: … / expand: … / fields: …
 //   --                       what follows is the answer, up to an empty line
 //
-// In answers, sources are printed only when there is more than the root, columns by name. To write the answers
-// anew after a change that was meant, run with QUERN_REWRITE_CASES=1 and read the difference.
+// In answers, sources are printed only when there is more than the root, columns by name. To write the
+// answers anew after a change that was meant, run with QUERN_REWRITE_CASES=1 and read the difference.
 
 #include <gtest/gtest.h>
 
@@ -47,15 +47,15 @@ public:
 
 std::string show(Value const& value) {
     switch (value.kind) {
-        case ValueKind::null: return "null";
-        case ValueKind::integer: return std::to_string(value.integer);
-        case ValueKind::real: {
-            std::ostringstream stream;
-            stream << value.real;
-            return stream.str();
-        }
-        case ValueKind::text: return "'" + std::string(value.text) + "'";
-        case ValueKind::blob: return "blob";
+    case ValueKind::null: return "null";
+    case ValueKind::integer: return std::to_string(value.integer);
+    case ValueKind::real: {
+        std::ostringstream stream;
+        stream << value.real;
+        return stream.str();
+    }
+    case ValueKind::text: return "'" + std::string(value.text) + "'";
+    case ValueKind::blob: return "blob";
     }
     return {};
 }
@@ -63,7 +63,8 @@ std::string show(Value const& value) {
 // Puts names where the plan's text has numbers: `s1.f2` becomes `s1.name`, `?3` the parameter's value.
 std::string with_names(std::string text, plan::Plan const& plan, std::span<Value const> values) {
     std::string output;
-    static std::regex const mark(R"(s(\d+)\.f(\d+)|\?(\d+)|s(\d+) = back \w+ from s(\d+) by f(\d+)|from s(\d+) by f(\d+))");
+    static std::regex const mark(
+        R"(s(\d+)\.f(\d+)|\?(\d+)|s(\d+) = back \w+ from s(\d+) by f(\d+)|from s(\d+) by f(\d+))");
     auto const name_of = [&](plan::SourceIndex source, std::size_t field) {
         Collection const* const collection = plan.sources[source].collection;
         return collection == nullptr ? "f" + std::to_string(field) : collection->fields[field].name;
@@ -114,8 +115,9 @@ struct Case {
 std::string show(std::vector<ExpandNode> const& nodes, int depth) {
     std::string text;
     for (auto const& node : nodes) {
-        text += std::string(static_cast<std::size_t>(depth) * 2, ' ') + node.name + (node.back ? " back" : "") +
-                (node.multiple ? " many " : " one ") + node.target->name + "\n" + show(node.below, depth + 1);
+        text += std::string(static_cast<std::size_t>(depth) * 2, ' ') + node.name +
+                (node.back ? " back" : "") + (node.multiple ? " many " : " one ") + node.target->name + "\n" +
+                show(node.below, depth + 1);
     }
     return text;
 }
@@ -124,13 +126,15 @@ class Runner {
 public:
     std::string run(Case const& one) {
         Collection const& collection = *schema_->find(one.on);
-        Value record[12] = {Value::of("u1"),    Value::of("a@b.c"), Value::of(false), Value::of("Ann"),
-                            Value::of("admin"), Value::of(true),    Value::of("o1"),  Value::of(R"(["o1","o2"])"),
-                            Value::of(R"(["x"])"), Value::of("{}"), Value{},          Value{}};
+        Value record[12] = {
+            Value::of("u1"),       Value::of("a@b.c"), Value::of(false), Value::of("Ann"),
+            Value::of("admin"),    Value::of(true),    Value::of("o1"),  Value::of(R"(["o1","o2"])"),
+            Value::of(R"(["x"])"), Value::of("{}"),    Value{},          Value{}};
         RequestValues request;
         request.now_ms = noon_ms;
         request.lookup = &lookup_;
-        if (one.as != "anonymous") request.principal = {schema_->find("users"), "u1", one.as == "superuser", record};
+        if (one.as != "anonymous")
+            request.principal = {schema_->find("users"), "u1", one.as == "superuser", record};
         auto const text = [&one](char const* name) -> std::string_view {
             auto const found = one.texts.find(name);
             return found == one.texts.end() ? std::string_view() : std::string_view(found->second);
@@ -144,7 +148,8 @@ public:
                               .expand = text("expand")};
         if (has_rule) {
             auto const checked = check_rule(schema_, collection, "viewRule", text("rule"));
-            if (!checked) return std::string(name(checked.error().code)) + ": " + checked.error().message + "\n";
+            if (!checked)
+                return std::string(name(checked.error().code)) + ": " + checked.error().message + "\n";
         }
         auto const query = planner_.list(schema_, question, request, arena_);
         if (!query) return std::string(name(query.error().code)) + ": " + query.error().message + "\n";

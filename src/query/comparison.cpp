@@ -23,27 +23,27 @@ struct Sign {
 
 Sign sign_of(Operator sign) {
     switch (sign) {
-        case Operator::equal: return {Comparison::equal, false};
-        case Operator::not_equal: return {Comparison::equal, true};
-        case Operator::less: return {Comparison::less, false};
-        case Operator::less_equal: return {Comparison::less_equal, false};
-        case Operator::greater: return {Comparison::greater, false};
-        case Operator::greater_equal: return {Comparison::greater_equal, false};
-        case Operator::like: return {Comparison::like, false};
-        case Operator::not_like: return {Comparison::like, true};
-        case Operator::in: return {Comparison::in_list, false};
-        case Operator::not_in: return {Comparison::in_list, true};
+    case Operator::equal: return {Comparison::equal, false};
+    case Operator::not_equal: return {Comparison::equal, true};
+    case Operator::less: return {Comparison::less, false};
+    case Operator::less_equal: return {Comparison::less_equal, false};
+    case Operator::greater: return {Comparison::greater, false};
+    case Operator::greater_equal: return {Comparison::greater_equal, false};
+    case Operator::like: return {Comparison::like, false};
+    case Operator::not_like: return {Comparison::like, true};
+    case Operator::in: return {Comparison::in_list, false};
+    case Operator::not_in: return {Comparison::in_list, true};
     }
     return {Comparison::equal, false};
 }
 
 Comparison mirrored(Comparison comparison) {
     switch (comparison) {
-        case Comparison::less: return Comparison::greater;
-        case Comparison::less_equal: return Comparison::greater_equal;
-        case Comparison::greater: return Comparison::less;
-        case Comparison::greater_equal: return Comparison::less_equal;
-        default: return comparison;
+    case Comparison::less: return Comparison::greater;
+    case Comparison::less_equal: return Comparison::greater_equal;
+    case Comparison::greater: return Comparison::less;
+    case Comparison::greater_equal: return Comparison::less_equal;
+    default: return comparison;
     }
 }
 
@@ -102,7 +102,8 @@ Result<Condition> Compiler::lower_bare(Expression const& expression, Scope& scop
     QUERN_TRY(Side left, lower_side(expression.left, scope));
     if (left.domain != Domain::boolean && left.domain != Domain::any) {
         std::string const shown(expression.left.text.substr(0, 200));
-        return fail(error_at(scope, expression.left.offset, "\"" + shown + "\" is no bool, an operator is expected"));
+        return fail(
+            error_at(scope, expression.left.offset, "\"" + shown + "\" is no bool, an operator is expected"));
     }
     Side right;
     right.kind = Side::Kind::literal;
@@ -138,7 +139,8 @@ Result<Condition> Compiler::compare_sides(Side left, Side right, Expression cons
     return quantify(std::move(condition), left, right, expression);
 }
 
-Condition Compiler::quantify(Condition inner, Side const& left, Side const& right, Expression const& expression) {
+Condition Compiler::quantify(Condition inner, Side const& left, Side const& right,
+                             Expression const& expression) {
     std::vector<plan::SourceIndex> sources = left.nested;
     for (plan::SourceIndex const source : right.nested) {
         if (std::ranges::find(sources, source) == sources.end()) sources.push_back(source);
@@ -164,25 +166,28 @@ Result<void> Compiler::check_domains(Side const& left, Side const& right, Compar
     return fail(error_at(scope, right.offset, "a number is compared with a text"));
 }
 
-Result<Condition> Compiler::positive(Side const& left, Side const& right, Comparison comparison, Scope& scope) {
+Result<Condition> Compiler::positive(Side const& left, Side const& right, Comparison comparison,
+                                     Scope& scope) {
     switch (comparison) {
-        case Comparison::in_list: return in_list(left, right, scope);
-        case Comparison::like: {
-            QUERN_TRY(auto text, pattern_operand(left, scope));
-            QUERN_TRY(auto pattern, pattern_operand(right, scope));
-            return plan::compare(std::move(text), Comparison::like, std::move(pattern));
-        }
-        case Comparison::equal: {
-            if (right.kind == Side::Kind::literal) return equal_to_literal(left, right, scope);
-            if (is_of_row(right)) return equal_rows(left, right);
-            // A value of the request that is missing never equals a row's value.
-            return plan::compare(left.operand, Comparison::equal, request_parameter(right, conversion_to(left.domain)));
-        }
-        default: break;
+    case Comparison::in_list: return in_list(left, right, scope);
+    case Comparison::like: {
+        QUERN_TRY(auto text, pattern_operand(left, scope));
+        QUERN_TRY(auto pattern, pattern_operand(right, scope));
+        return plan::compare(std::move(text), Comparison::like, std::move(pattern));
+    }
+    case Comparison::equal: {
+        if (right.kind == Side::Kind::literal) return equal_to_literal(left, right, scope);
+        if (is_of_row(right)) return equal_rows(left, right);
+        // A value of the request that is missing never equals a row's value.
+        return plan::compare(left.operand, Comparison::equal,
+                             request_parameter(right, conversion_to(left.domain)));
+    }
+    default: break;
     }
     Conversion const conversion = conversion_to(left.domain);
-    bool const is_empty = right.kind == Side::Kind::literal && (right.literal->kind == LiteralClass::null ||
-                                                                right.literal->kind == LiteralClass::empty_text);
+    bool const is_empty =
+        right.kind == Side::Kind::literal &&
+        (right.literal->kind == LiteralClass::null || right.literal->kind == LiteralClass::empty_text);
     if (is_empty) {
         bool const is_null = right.literal->kind == LiteralClass::null;
         if (is_null && (left.nullable || left.domain == Domain::any)) return never();
@@ -194,12 +199,13 @@ Result<Condition> Compiler::positive(Side const& left, Side const& right, Compar
 
 // A side of `~`: a literal null is the empty text.
 Result<plan::Operand> Compiler::pattern_operand(Side const& side, Scope const& scope) {
-    if (side.kind == Side::Kind::literal && side.literal->kind == LiteralClass::null) return constant(Value::of(""));
+    if (side.kind == Side::Kind::literal && side.literal->kind == LiteralClass::null)
+        return constant(Value::of(""));
     return value_operand(side, Conversion::text, scope);
 }
 
-// On a field that is not nullable, null and the zero value are the same: a stored zero, and null where there is no
-// row. On a nullable one null is only null, and "" only "".
+// On a field that is not nullable, null and the zero value are the same: a stored zero, and null where there
+// is no row. On a nullable one null is only null, and "" only "".
 Result<Condition> Compiler::equal_to_literal(Side const& row, Side const& literal, Scope& scope) {
     LiteralClass const kind = literal.literal->kind;
     Conversion const conversion = conversion_to(row.domain);
@@ -219,7 +225,8 @@ Result<Condition> Compiler::equal_to_literal(Side const& row, Side const& litera
     }
     // "Some element is empty text" asks for that element, not for an empty list.
     if (row.is_element && scope.any && kind == LiteralClass::empty_text) return equal;
-    bool const null_too = !row.nullable && ((row.absent && is_zero) || (row.domain == Domain::any && is_empty));
+    bool const null_too =
+        !row.nullable && ((row.absent && is_zero) || (row.domain == Domain::any && is_empty));
     if (!null_too) return equal;
     return either(plan::is_null(row.operand), std::move(equal));
 }
@@ -230,9 +237,11 @@ Result<Condition> Compiler::equal_rows(Side const& left, Side const& right) {
         return plan::compare(left.operand, Comparison::equal, right.operand);
     }
     bool const both_null = may_be_null(left) && may_be_null(right);
-    Condition equal = plan::compare(left.operand, both_null ? Comparison::same : Comparison::equal, right.operand);
+    Condition equal =
+        plan::compare(left.operand, both_null ? Comparison::same : Comparison::equal, right.operand);
     auto const null_beside_zero = [&](Side const& missing, Side const& present) {
-        Condition zero = plan::compare(present.operand, Comparison::equal, constant(zero_of(conversion_to(present.domain))));
+        Condition zero = plan::compare(present.operand, Comparison::equal,
+                                       constant(zero_of(conversion_to(present.domain))));
         return both(plan::is_null(missing.operand), std::move(zero));
     };
     if (null_is_zero(left) && !right.nullable && !right.never_zero) {
@@ -251,16 +260,17 @@ Result<Condition> Compiler::in_list(Side const& row, Side const& list, Scope& sc
     if (list.literal->count == 0) return never();
     QUERN_TRY(auto values, list_parameter(list, conversion_to(row.domain), !row.nullable, scope));
     Condition found = plan::compare(row.operand, Comparison::in_list, std::move(values));
-    bool const null_too = row.nullable ? list.literal->has_null
-                                       : may_be_null(row) && (list.literal->has_null || list.literal->has_zero);
+    bool const null_too = row.nullable
+                              ? list.literal->has_null
+                              : may_be_null(row) && (list.literal->has_null || list.literal->has_zero);
     if (!null_too) return found;
     return either(plan::is_null(row.operand), std::move(found));
 }
 
-// A row's value against an array of the request, such as the caller's teams. "Some element is equal" is a look-up
-// in the list; "every element is equal" means that they are all one value, and this the row's.
-Result<Condition> Compiler::compare_with_array(Side const& left, Side const& right, Expression const& expression,
-                                               Scope& scope) {
+// A row's value against an array of the request, such as the caller's teams. "Some element is equal" is a
+// look-up in the list; "every element is equal" means that they are all one value, and this the row's.
+Result<Condition> Compiler::compare_with_array(Side const& left, Side const& right,
+                                               Expression const& expression, Scope& scope) {
     Side const& row = left.is_array ? right : left;
     Side const& array = left.is_array ? left : right;
     Sign const sign = sign_of(expression.sign);
@@ -272,17 +282,19 @@ Result<Condition> Compiler::compare_with_array(Side const& left, Side const& rig
     ParameterSource source = array.source;
     if (some) return plan::compare(row.operand, Comparison::in_list, parameter(source));
     source.kind = source.kind == ParameterSource::Kind::body ? ParameterSource::Kind::body_single
-                                                            : ParameterSource::Kind::auth_single;
+                                                             : ParameterSource::Kind::auth_single;
     return plan::compare(row.operand, Comparison::equal, parameter(source));
 }
 
 // Neither side needs a row: the request decides.
-Result<Condition> Compiler::row_free(Side const& left, Side const& right, Expression const& expression, Scope& scope) {
+Result<Condition> Compiler::row_free(Side const& left, Side const& right, Expression const& expression,
+                                     Scope& scope) {
     Sign const sign = sign_of(expression.sign);
     // `"name" = "x"` is a quoted field name far more often than it is meant.
     bool const is_quoted = left.kind == Side::Kind::literal && left.literal->value.is_text() &&
                            right.kind == Side::Kind::literal;
-    if (is_quoted) return fail(error_at(scope, left.offset, "a text is compared with a value, names have no quotes"));
+    if (is_quoted)
+        return fail(error_at(scope, left.offset, "a text is compared with a value, names have no quotes"));
     Evaluation evaluation;
     auto const fill = [&](Side const& side, Evaluation::Side& output) -> Result<void> {
         output.is_array = side.is_array;

@@ -49,32 +49,33 @@ Result<plan::Condition> Compiler::lower_rule(std::string_view text, std::string_
 
 Result<plan::Condition> Compiler::lower(Expression const& expression, Scope& scope) {
     if (plan_.sources.size() > sources_max) {
-        return fail(ErrorCode::filter_too_large, "The " + std::string(scope.label) + " follows too many relations.");
+        return fail(ErrorCode::filter_too_large,
+                    "The " + std::string(scope.label) + " follows too many relations.");
     }
     switch (expression.kind) {
-        case Expression::Kind::compare: return lower_comparison(expression, scope);
-        case Expression::Kind::negation: {
-            // "No row satisfies both" is not "not the same row": rows are not shared across a negation.
-            auto outer = std::exchange(scope.aliases, {});
-            auto inner = lower(expression.parts.front(), scope);
-            scope.aliases = std::move(outer);
-            if (!inner) return inner;
-            return plan::negate(std::move(*inner));
+    case Expression::Kind::compare: return lower_comparison(expression, scope);
+    case Expression::Kind::negation: {
+        // "No row satisfies both" is not "not the same row": rows are not shared across a negation.
+        auto outer = std::exchange(scope.aliases, {});
+        auto inner = lower(expression.parts.front(), scope);
+        scope.aliases = std::move(outer);
+        if (!inner) return inner;
+        return plan::negate(std::move(*inner));
+    }
+    case Expression::Kind::both: return lower_both(distinct(expression, scope), scope);
+    case Expression::Kind::either: {
+        std::vector<Condition> parts;
+        for (Expression const* part : distinct(expression, scope)) {
+            QUERN_TRY(parts.emplace_back(), lower(*part, scope));
         }
-        case Expression::Kind::both: return lower_both(distinct(expression, scope), scope);
-        case Expression::Kind::either: {
-            std::vector<Condition> parts;
-            for (Expression const* part : distinct(expression, scope)) {
-                QUERN_TRY(parts.emplace_back(), lower(*part, scope));
-            }
-            return plan::any_of(std::move(parts));
-        }
+        return plan::any_of(std::move(parts));
+    }
     }
     return Condition{};
 }
 
-// Conditions of one && group that speak of the same `@collection` alias with '?' must hold for the same row: they
-// are gathered under one quantifier. "Some row" distributes over ||, so elsewhere each has its own.
+// Conditions of one && group that speak of the same `@collection` alias with '?' must hold for the same row:
+// they are gathered under one quantifier. "Some row" distributes over ||, so elsewhere each has its own.
 Result<plan::Condition> Compiler::lower_both(std::vector<Expression const*> const& parts, Scope& scope) {
     std::vector<Aliases> used(parts.size());
     std::map<std::string, std::size_t, std::less<>> users;
@@ -102,8 +103,8 @@ Result<plan::Condition> Compiler::lower_both(std::vector<Expression const*> cons
     return plan::all_of(std::move(lowered));
 }
 
-std::vector<plan::Condition> Compiler::close_aliases(std::vector<Condition> lowered, std::vector<Aliases> const& used,
-                                                     Scope const& scope) {
+std::vector<plan::Condition> Compiler::close_aliases(std::vector<Condition> lowered,
+                                                     std::vector<Aliases> const& used, Scope const& scope) {
     std::vector<Condition> closed;
     std::vector<bool> taken(lowered.size(), false);
     for (std::size_t first = 0; first < lowered.size(); ++first) {
@@ -119,7 +120,8 @@ std::vector<plan::Condition> Compiler::close_aliases(std::vector<Condition> lowe
         for (bool grew = true; grew;) {
             grew = false;
             for (std::size_t index = first; index < lowered.size(); ++index) {
-                bool const tied = std::ranges::any_of(used[index], [&](auto const& a) { return group.contains(a); });
+                bool const tied =
+                    std::ranges::any_of(used[index], [&](auto const& a) { return group.contains(a); });
                 if (member[index] || !tied) continue;
                 member[index] = taken[index] = grew = true;
                 group.insert(used[index].begin(), used[index].end());
@@ -170,7 +172,9 @@ plan::ParameterIndex Compiler::parameter_index(ParameterSource const& source) {
     return static_cast<plan::ParameterIndex>(parameters_.size() - 1);
 }
 
-plan::Operand Compiler::parameter(ParameterSource const& source) { return plan::parameter(parameter_index(source)); }
+plan::Operand Compiler::parameter(ParameterSource const& source) {
+    return plan::parameter(parameter_index(source));
+}
 
 Error Compiler::error_at(Scope const& scope, std::size_t offset, std::string_view why) {
     std::string message = "Invalid " + std::string(scope.label) + " at position " +

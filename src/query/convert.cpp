@@ -35,11 +35,11 @@ std::optional<Value> number_or_zero(Value const& value) {
 
 void append_element(Buffer& output, Value const& value) {
     switch (value.kind) {
-        case ValueKind::null: output.append("null"); break;
-        case ValueKind::integer: output.append_integer(value.integer); break;
-        case ValueKind::real: json::append_real(output, value.real); break;
-        case ValueKind::text:
-        case ValueKind::blob: json::append_string(output, value.text); break;
+    case ValueKind::null: output.append("null"); break;
+    case ValueKind::integer: output.append_integer(value.integer); break;
+    case ValueKind::real: json::append_real(output, value.real); break;
+    case ValueKind::text:
+    case ValueKind::blob: json::append_string(output, value.text); break;
     }
 }
 
@@ -55,10 +55,10 @@ std::optional<Value> number_of(std::string_view text) {
 
 Value element_value(json::Scalar const& scalar, Arena& arena) {
     switch (scalar.kind) {
-        case json::Scalar::Kind::null: return Value{};
-        case json::Scalar::Kind::integer: return Value::of(scalar.integer);
-        case json::Scalar::Kind::real: return Value::of(scalar.real);
-        case json::Scalar::Kind::text: return Value::of(arena.copy(scalar.text));
+    case json::Scalar::Kind::null: return Value{};
+    case json::Scalar::Kind::integer: return Value::of(scalar.integer);
+    case json::Scalar::Kind::real: return Value::of(scalar.real);
+    case json::Scalar::Kind::text: return Value::of(arena.copy(scalar.text));
     }
     return Value{};
 }
@@ -78,11 +78,11 @@ Value zero_of(Conversion conversion) {
 
 std::string_view refusal(Conversion conversion) {
     switch (conversion) {
-        case Conversion::none:
-        case Conversion::text: return "is not accepted";
-        case Conversion::number: return "is no number";
-        case Conversion::boolean: return "is neither true nor false";
-        case Conversion::date: return "is no date";
+    case Conversion::none:
+    case Conversion::text: return "is not accepted";
+    case Conversion::number: return "is no number";
+    case Conversion::boolean: return "is neither true nor false";
+    case Conversion::date: return "is no date";
     }
     return {};
 }
@@ -92,11 +92,11 @@ std::optional<Value> convert(Literal const& literal, Conversion conversion, Aren
     if (literal.kind == LiteralClass::null) return Value{};
     bool const is_flag = literal.kind == LiteralClass::yes || literal.kind == LiteralClass::no;
     switch (conversion) {
-        case Conversion::none: return literal.value;
-        case Conversion::text: return Value::of(literal.source);
-        case Conversion::number: return number_or_zero(literal.value);
-        case Conversion::boolean: return boolean_of(literal.value);
-        case Conversion::date: return is_flag ? std::nullopt : date_of(literal.source, arena);
+    case Conversion::none: return literal.value;
+    case Conversion::text: return Value::of(literal.source);
+    case Conversion::number: return number_or_zero(literal.value);
+    case Conversion::boolean: return boolean_of(literal.value);
+    case Conversion::date: return is_flag ? std::nullopt : date_of(literal.source, arena);
     }
     return std::nullopt;
 }
@@ -104,11 +104,11 @@ std::optional<Value> convert(Literal const& literal, Conversion conversion, Aren
 std::optional<Value> convert(Value const& value, Conversion conversion, Arena& arena) {
     if (value.is_null()) return value;
     switch (conversion) {
-        case Conversion::none: return value;
-        case Conversion::text: return Value::of(text_of(value, arena));
-        case Conversion::number: return value.is_text() ? number_of(value.text) : value;
-        case Conversion::boolean: return boolean_of(value);
-        case Conversion::date: return value.is_text() ? date_of(value.text, arena) : std::nullopt;
+    case Conversion::none: return value;
+    case Conversion::text: return Value::of(text_of(value, arena));
+    case Conversion::number: return value.is_text() ? number_of(value.text) : value;
+    case Conversion::boolean: return boolean_of(value);
+    case Conversion::date: return value.is_text() ? date_of(value.text, arena) : std::nullopt;
     }
     return std::nullopt;
 }

@@ -27,8 +27,8 @@ namespace quern::query {
 // The zero value that a null stands for.
 [[nodiscard]] Value zero_of(Conversion conversion);
 
-// A list literal as JSON array text in the arena. Nothing if a value cannot be converted; `bad_source` is then
-// that value as written.
+// A list literal as JSON array text in the arena. Nothing if a value cannot be converted; `bad_source` is
+// then that value as written.
 [[nodiscard]] std::optional<std::string_view> convert_list(Literal const& list, Conversion conversion,
                                                            bool null_as_zero, Arena& arena, Buffer& scratch,
                                                            std::string_view& bad_source);

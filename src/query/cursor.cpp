@@ -39,11 +39,11 @@ bool take_value(std::string_view& rest, Value& value) {
     value = Value{};
     value.kind = static_cast<ValueKind>(kind);
     switch (value.kind) {
-        case ValueKind::null: return true;
-        case ValueKind::integer: return take_number(rest, value.integer);
-        case ValueKind::real: return take_number(rest, value.real) && std::isfinite(value.real);
-        case ValueKind::text:
-        case ValueKind::blob: break;
+    case ValueKind::null: return true;
+    case ValueKind::integer: return take_number(rest, value.integer);
+    case ValueKind::real: return take_number(rest, value.real) && std::isfinite(value.real);
+    case ValueKind::text:
+    case ValueKind::blob: break;
     }
     std::uint32_t length = 0;
     if (!take_number(rest, length) || length > rest.size()) return false;
@@ -60,14 +60,14 @@ std::string encode_cursor(std::span<Value const> values) {
     for (Value const& value : values) {
         output.push_back(static_cast<char>(value.kind));
         switch (value.kind) {
-            case ValueKind::null: break;
-            case ValueKind::integer: append_number(output, value.integer); break;
-            case ValueKind::real: append_number(output, value.real); break;
-            case ValueKind::text:
-            case ValueKind::blob:
-                append_number(output, static_cast<std::uint32_t>(value.text.size()));
-                output.append(value.text);
-                break;
+        case ValueKind::null: break;
+        case ValueKind::integer: append_number(output, value.integer); break;
+        case ValueKind::real: append_number(output, value.real); break;
+        case ValueKind::text:
+        case ValueKind::blob:
+            append_number(output, static_cast<std::uint32_t>(value.text.size()));
+            output.append(value.text);
+            break;
         }
     }
     return output;

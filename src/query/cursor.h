@@ -15,8 +15,8 @@
 
 namespace quern::query {
 
-// One byte of version, one of count, then for each value a kind byte and its content (numbers: 8 bytes, little
-// endian; text and blob: 4 bytes of length, then the bytes).
+// One byte of version, one of count, then for each value a kind byte and its content (numbers: 8 bytes,
+// little endian; text and blob: 4 bytes of length, then the bytes).
 [[nodiscard]] std::string encode_cursor(std::span<Value const> values);
 
 // Reads back what encode_cursor() wrote.

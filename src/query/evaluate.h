@@ -19,8 +19,8 @@ namespace quern::query {
 struct Supplies {
     RequestValues const& request;
     Arena& arena;
-    Buffer& scratch;                    // kept between requests, for lists under construction
-    std::string_view filter = {};       // for positions in messages
+    Buffer& scratch;               // kept between requests, for lists under construction
+    std::string_view filter = {};  // for positions in messages
     std::span<Literal const> literals = {};
     std::string_view record_id = {};
     std::string_view ids_json = {};

@@ -13,16 +13,18 @@ namespace {
 
 bool is_zero(Value const& value) {
     switch (value.kind) {
-        case ValueKind::null: return true;
-        case ValueKind::integer: return value.integer == 0;
-        case ValueKind::real: return value.real == 0;
-        case ValueKind::text:
-        case ValueKind::blob: return value.text.empty();
+    case ValueKind::null: return true;
+    case ValueKind::integer: return value.integer == 0;
+    case ValueKind::real: return value.real == 0;
+    case ValueKind::text:
+    case ValueKind::blob: return value.text.empty();
     }
     return false;
 }
 
-bool is_number(Value const& value) { return value.kind == ValueKind::integer || value.kind == ValueKind::real; }
+bool is_number(Value const& value) {
+    return value.kind == ValueKind::integer || value.kind == ValueKind::real;
+}
 
 // Makes two values comparable: text beside a number becomes a number, text beside a date a date. False where
 // that cannot be; the two are then neither equal nor in any order.
@@ -45,8 +47,9 @@ bool is_in_list(Value const& value, Value const& list, Arena& arena) {
     for (json::Elements elements(list.text); elements.next();) {
         Value element = element_value(elements.scalar(unescaped), arena);
         Value aligned = value;
-        if (value.is_null() ? is_zero(element) : !element.is_null() && align(aligned, element, false, arena) &&
-                                                     aligned == element) {
+        if (value.is_null()
+                ? is_zero(element)
+                : !element.is_null() && align(aligned, element, false, arena) && aligned == element) {
             return true;
         }
     }
@@ -67,12 +70,12 @@ bool holds(Evaluation const& evaluation, Value left, Value right, Arena& arena) 
     if (!align(left, right, evaluation.left.is_date || evaluation.right.is_date, arena)) return false;
     auto const order = compare(left, right);
     switch (evaluation.comparison) {
-        case Comparison::equal: return order == 0;
-        case Comparison::less: return order < 0;
-        case Comparison::less_equal: return order <= 0;
-        case Comparison::greater: return order > 0;
-        case Comparison::greater_equal: return order >= 0;
-        default: return false;
+    case Comparison::equal: return order == 0;
+    case Comparison::less: return order < 0;
+    case Comparison::less_equal: return order <= 0;
+    case Comparison::greater: return order > 0;
+    case Comparison::greater_equal: return order >= 0;
+    default: return false;
     }
 }
 
@@ -96,7 +99,8 @@ Result<bool> evaluate(Evaluation const& evaluation, Supplies const& supplies) {
     QUERN_TRY(Value const left, value_of(evaluation.left.source, {}, supplies));
     QUERN_TRY(Value const right, value_of(evaluation.right.source, {}, supplies));
     Arena& arena = supplies.arena;
-    if (evaluation.quantity == Quantity::one) return holds(evaluation, left, right, arena) != evaluation.negated;
+    if (evaluation.quantity == Quantity::one)
+        return holds(evaluation, left, right, arena) != evaluation.negated;
     bool const every = evaluation.quantity == Quantity::every;
     for (Value const& one : values_of(evaluation.left, left, arena)) {
         for (Value const& other : values_of(evaluation.right, right, arena)) {

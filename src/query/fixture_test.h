@@ -4,7 +4,8 @@
 // The schema that the tests of this room ask questions about.
 //
 //   orgs      name, plan, api_secret (hidden)                       list: @request.auth.org = id
-//   users     auth: email, emailVisibility, name, role, verified, org→orgs, teams→→orgs, roles (select, many),
+//   users     auth: email, emailVisibility, name, role, verified, org→orgs, teams→→orgs, roles (select,
+//   many),
 //             meta (json), password, tokenKey                       list: id = @request.auth.id
 //   tags      name                                                  list: everyone
 //   posts     title, score (int), rating, ok (bool), day (date), status (select), labels (select, many),

@@ -65,7 +65,8 @@ void drop_unused_joins(Plan& plan) {
     for (Operand& operand : plan.output) each_operand(operand, mark);
     // Children stand behind their parents, and a guard's sources behind the guarded one.
     for (std::size_t index = plan.sources.size(); index-- > 0;) {
-        if (used[index] && plan.sources[index].parent != plan::no_source) used[plan.sources[index].parent] = true;
+        if (used[index] && plan.sources[index].parent != plan::no_source)
+            used[plan.sources[index].parent] = true;
     }
     for (plan::SourceIndex const source : plan.joined) {
         if (used[source]) mark_sources(plan.sources[source].guard, plan, used);

@@ -33,9 +33,7 @@ constexpr auto classes = make_classes();
 
 std::uint8_t class_of(char c) { return classes[static_cast<unsigned char>(c)]; }
 bool is_digit(char c) { return class_of(c) == digit; }
-bool continues_path(char c) {
-    return class_of(c) == word || class_of(c) == digit || c == '.' || c == ':';
-}
+bool continues_path(char c) { return class_of(c) == word || class_of(c) == digit || c == '.' || c == ':'; }
 bool is_ignoring_case(std::string_view text, std::string_view lower) {
     if (text.size() != lower.size()) return false;
     for (std::size_t index = 0; index < text.size(); ++index) {
@@ -69,7 +67,8 @@ Result<void> Lexer::check(std::size_t characters_max) {
         return fail(ErrorCode::filter_too_large, "The " + std::string(label_) + " has more than " +
                                                      std::to_string(filter_bytes_max) + " bytes.");
     }
-    if (!is_utf8(text_)) return fail(ErrorCode::filter_invalid, "The " + std::string(label_) + " is not valid UTF-8.");
+    if (!is_utf8(text_))
+        return fail(ErrorCode::filter_invalid, "The " + std::string(label_) + " is not valid UTF-8.");
     if (auto const zero = text_.find('\0'); zero != std::string_view::npos) {
         return fail(error_at(zero, "the character U+0000 is not allowed"));
     }
@@ -121,7 +120,8 @@ bool Lexer::next(Token& token) {
     std::size_t const bytes = offset_ - before - (list_bytes_ - lists_before);
     if (bytes <= 4 * characters_max_) characters_ += code_point_count(text_.substr(before, bytes));
     if (bytes > 4 * characters_max_ || characters_ > characters_max_) {
-        return fail_at(token.offset, "the text has more than " + std::to_string(characters_max_) + " characters",
+        return fail_at(token.offset,
+                       "the text has more than " + std::to_string(characters_max_) + " characters",
                        ErrorCode::filter_too_large);
     }
     return true;
@@ -131,14 +131,10 @@ bool Lexer::scan(Token& token) {
     char const c = text_[offset_];
     char const following = offset_ + 1 < text_.size() ? text_[offset_ + 1] : '\0';
     switch (class_of(c)) {
-        case word: return scan_path(token);
-        case quote:
-            token.kind = TokenKind::literal;
-            return scan_string(token.literal);
-        case digit:
-            token.kind = TokenKind::literal;
-            return scan_number(token.literal);
-        default: break;
+    case word: return scan_path(token);
+    case quote: token.kind = TokenKind::literal; return scan_string(token.literal);
+    case digit: token.kind = TokenKind::literal; return scan_number(token.literal);
+    default: break;
     }
     bool const signs = (c == '-' || c == '+') && (is_digit(following) || following == '.');
     if (signs || (c == '.' && is_digit(following))) {
@@ -162,31 +158,31 @@ bool Lexer::scan_operator(Token& token) {
         return true;
     };
     switch (c) {
-        case '=': return take(TokenKind::equal, 1);
-        case '~': return take(TokenKind::like, 1);
-        case '<': return following == '=' ? take(TokenKind::less_equal, 2) : take(TokenKind::less, 1);
-        case '>': return following == '=' ? take(TokenKind::greater_equal, 2) : take(TokenKind::greater, 1);
-        case '!':
-            if (following == '=') return take(TokenKind::not_equal, 2);
-            if (following == '~') return take(TokenKind::not_like, 2);
-            if (!token.any) return take(TokenKind::negation, 1);
-            break;
-        case '(':
-            if (!token.any) return take(TokenKind::open, 1);
-            break;
-        case ')':
-            if (!token.any) return take(TokenKind::close, 1);
-            break;
-        case ',':
-            if (!token.any) return take(TokenKind::comma, 1);
-            break;
-        case '&':
-            if (!token.any && following == '&') return take(TokenKind::both, 2);
-            break;
-        case '|':
-            if (!token.any && following == '|') return take(TokenKind::either, 2);
-            break;
-        default: break;
+    case '=': return take(TokenKind::equal, 1);
+    case '~': return take(TokenKind::like, 1);
+    case '<': return following == '=' ? take(TokenKind::less_equal, 2) : take(TokenKind::less, 1);
+    case '>': return following == '=' ? take(TokenKind::greater_equal, 2) : take(TokenKind::greater, 1);
+    case '!':
+        if (following == '=') return take(TokenKind::not_equal, 2);
+        if (following == '~') return take(TokenKind::not_like, 2);
+        if (!token.any) return take(TokenKind::negation, 1);
+        break;
+    case '(':
+        if (!token.any) return take(TokenKind::open, 1);
+        break;
+    case ')':
+        if (!token.any) return take(TokenKind::close, 1);
+        break;
+    case ',':
+        if (!token.any) return take(TokenKind::comma, 1);
+        break;
+    case '&':
+        if (!token.any && following == '&') return take(TokenKind::both, 2);
+        break;
+    case '|':
+        if (!token.any && following == '|') return take(TokenKind::either, 2);
+        break;
+    default: break;
     }
     std::size_t end = offset_;
     (void)next_code_point(text_, end);
@@ -251,32 +247,32 @@ bool Lexer::unescape(std::size_t start, std::size_t end, std::string_view& outpu
         }
         char const escaped = text_[at + 1];
         switch (escaped) {
-            case '"':
-            case '\'':
-            case '\\':
-            case '/': room[size++] = escaped; break;
-            case 'n': room[size++] = '\n'; break;
-            case 't': room[size++] = '\t'; break;
-            case 'r': room[size++] = '\r'; break;
-            case 'b': room[size++] = '\b'; break;
-            case 'f': room[size++] = '\f'; break;
-            // An escape of the pattern, which `~` reads: it stays as it is.
-            case '%':
-                room[size++] = '\\';
-                room[size++] = '%';
-                break;
-            case 'u': {
-                char32_t code_point = 0;
-                std::size_t after = at;
-                if (!unescape_unicode(after, end, code_point)) return false;
-                std::string encoded;
-                append_utf8(encoded, code_point);
-                std::memcpy(&room[size], encoded.data(), encoded.size());
-                size += encoded.size();
-                at = after - 2;
-                break;
-            }
-            default: return fail_at(at, "unknown escape in a text literal");
+        case '"':
+        case '\'':
+        case '\\':
+        case '/': room[size++] = escaped; break;
+        case 'n': room[size++] = '\n'; break;
+        case 't': room[size++] = '\t'; break;
+        case 'r': room[size++] = '\r'; break;
+        case 'b': room[size++] = '\b'; break;
+        case 'f': room[size++] = '\f'; break;
+        // An escape of the pattern, which `~` reads: it stays as it is.
+        case '%':
+            room[size++] = '\\';
+            room[size++] = '%';
+            break;
+        case 'u': {
+            char32_t code_point = 0;
+            std::size_t after = at;
+            if (!unescape_unicode(after, end, code_point)) return false;
+            std::string encoded;
+            append_utf8(encoded, code_point);
+            std::memcpy(&room[size], encoded.data(), encoded.size());
+            size += encoded.size();
+            at = after - 2;
+            break;
+        }
+        default: return fail_at(at, "unknown escape in a text literal");
         }
         ++at;
     }
@@ -299,7 +295,8 @@ bool Lexer::unescape_unicode(std::size_t& offset, std::size_t end, char32_t& cod
     bool const high = code_point >= 0xD800 && code_point <= 0xDBFF;
     if (high) {
         char32_t low = 0;
-        if (!read_unit(low) || low < 0xDC00 || low > 0xDFFF) return fail_at(start, "half of a surrogate pair");
+        if (!read_unit(low) || low < 0xDC00 || low > 0xDFFF)
+            return fail_at(start, "half of a surrogate pair");
         code_point = 0x10000 + ((code_point - 0xD800) << 10) + (low - 0xDC00);
     } else if (code_point >= 0xDC00 && code_point <= 0xDFFF) {
         return fail_at(start, "half of a surrogate pair");
@@ -337,11 +334,13 @@ bool Lexer::scan_number(Literal& literal) {
     std::string_view const unsigned_source = source[0] == '+' ? source.substr(1) : source;
     char const* const last = unsigned_source.data() + unsigned_source.size();
     Value value = Value::of(std::int64_t{0});
-    bool const exact = whole && std::from_chars(unsigned_source.data(), last, value.integer).ec == std::errc{};
+    bool const exact =
+        whole && std::from_chars(unsigned_source.data(), last, value.integer).ec == std::errc{};
     if (!exact) {
         double real = 0;
         auto const parsed = std::from_chars(unsigned_source.data(), last, real);
-        if (parsed.ec != std::errc{} || !std::isfinite(real)) return fail_at(start, "the number is out of range");
+        if (parsed.ec != std::errc{} || !std::isfinite(real))
+            return fail_at(start, "the number is out of range");
         value = Value::of(real);
     }
     literal = make_literal(class_of_number(value), value, source, start);
@@ -384,14 +383,15 @@ bool Lexer::scan_list_value(Literal& list) {
     }
     Token value;
     if (!scan(value)) return false;
-    if (value.kind != TokenKind::literal) return fail_at(start, "a list takes texts, numbers, true, false and null");
+    if (value.kind != TokenKind::literal)
+        return fail_at(start, "a list takes texts, numbers, true, false and null");
     if (++list.count > list_values_max) {
         return fail_at(list.offset, "the list has more than " + std::to_string(list_values_max) + " values",
                        ErrorCode::filter_too_large);
     }
     list.has_null |= value.literal.kind == LiteralClass::null;
-    list.has_zero |= value.literal.kind == LiteralClass::empty_text || value.literal.kind == LiteralClass::zero ||
-                     value.literal.kind == LiteralClass::no;
+    list.has_zero |= value.literal.kind == LiteralClass::empty_text ||
+                     value.literal.kind == LiteralClass::zero || value.literal.kind == LiteralClass::no;
     return true;
 }
 

@@ -3,9 +3,9 @@
 
 // The words of a filter or rule.
 //
-// The scanner allocates nothing: literals with escapes are unescaped into the arena, all others are views into
-// the text. A whole `in ( … )` list is one token, whose values are checked here and read again when it is bound,
-// so that ten thousand values cost neither tokens nor shape.
+// The scanner allocates nothing: literals with escapes are unescaped into the arena, all others are views
+// into the text. A whole `in ( … )` list is one token, whose values are checked here and read again when it
+// is bound, so that ten thousand values cost neither tokens nor shape.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,32 +23,43 @@ enum class LiteralClass : std::uint8_t { null, yes, no, zero, number, empty_text
 
 struct Literal {
     LiteralClass kind = LiteralClass::null;
-    Value value;                // of a number: exact integer where it is one; of yes/no: 1/0
-    std::string_view source;    // as written; of a list: between its brackets
-    std::size_t offset = 0;     // byte offset of the token in the text
+    Value value;              // of a number: exact integer where it is one; of yes/no: 1/0
+    std::string_view source;  // as written; of a list: between its brackets
+    std::size_t offset = 0;   // byte offset of the token in the text
     // Of a list: what it has in it, and how much.
     std::uint32_t count = 0;
     bool has_null = false;
-    bool has_zero = false;      // "", 0 or false
+    bool has_zero = false;  // "", 0 or false
     // The first literal of the text that is equal to this one in class and value (itself if none is).
     std::uint16_t same_as = 0;
 };
 
 enum class TokenKind : std::uint8_t {
     end,
-    path,        // field path, macro, request path, or function name; `text`
-    literal,     // `literal`
-    list,        // in (…): `literal`
-    open, close, comma,
-    both, either, negation,
-    equal, not_equal, less, less_equal, greater, greater_equal, like, not_like,
+    path,     // field path, macro, request path, or function name; `text`
+    literal,  // `literal`
+    list,     // in (…): `literal`
+    open,
+    close,
+    comma,
+    both,
+    either,
+    negation,
+    equal,
+    not_equal,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    like,
+    not_like,
 };
 
 struct Token {
     TokenKind kind = TokenKind::end;
-    bool any = false;           // an operator with a leading '?'
-    std::size_t offset = 0;     // byte offset
-    std::string_view text;      // the token as written
+    bool any = false;        // an operator with a leading '?'
+    std::size_t offset = 0;  // byte offset
+    std::string_view text;   // the token as written
     Literal literal;
 };
 
@@ -59,7 +70,8 @@ struct Token {
 class Lexer {
 public:
     // `label` is what messages call the text: "filter", "listRule".
-    Lexer(std::string_view text, std::string_view label, Arena& arena) : text_(text), label_(label), arena_(arena) {}
+    Lexer(std::string_view text, std::string_view label, Arena& arena)
+        : text_(text), label_(label), arena_(arena) {}
 
     // Checks size and encoding; call once before next().
     // Errors: filter_too_large, filter_invalid.

@@ -84,18 +84,21 @@ Result<Side> Compiler::lower_call(Operand const& operand, Scope& scope) {
     side.operand.kind = plan::Operand::Kind::call;
     bool const is_distance = operand.text == "geoDistance";
     if (!is_distance && operand.text != "strftime") {
-        return fail(error_at(scope, operand.offset, "unknown function \"" + std::string(operand.text) + "\""));
+        return fail(
+            error_at(scope, operand.offset, "unknown function \"" + std::string(operand.text) + "\""));
     }
     side.operand.function = is_distance ? plan::Function::geo_distance : plan::Function::strftime;
     side.domain = is_distance ? Domain::number : Domain::text;
     std::size_t const count = operand.arguments.size();
     if (is_distance ? count != 4 : count < 1) {
-        return fail(error_at(scope, operand.offset, is_distance ? "geoDistance takes lonA, latA, lonB, latB"
-                                                                : "strftime takes a format and a time"));
+        return fail(error_at(
+            scope, operand.offset,
+            is_distance ? "geoDistance takes lonA, latA, lonB, latB" : "strftime takes a format and a time"));
     }
     for (Operand const& argument : operand.arguments) {
         QUERN_TRY(Side part, lower_side(argument, scope));
-        QUERN_TRY(plan::Operand value, value_operand(part, is_distance ? Conversion::number : Conversion::none, scope));
+        QUERN_TRY(plan::Operand value,
+                  value_operand(part, is_distance ? Conversion::number : Conversion::none, scope));
         side.operand.arguments.push_back(std::move(value));
         side.many = side.many || part.many;
         std::ranges::move(part.masks, std::back_inserter(side.masks));
@@ -119,12 +122,14 @@ Result<Side> Compiler::follow(Place place, Path const& path, std::size_t first_s
             continue;
         }
         Field const& field = place.collection->fields[*found];
-        if (last || field.type != FieldType::relation) return field_side(place, *found, path, index + 1, scope);
+        if (last || field.type != FieldType::relation)
+            return field_side(place, *found, path, index + 1, scope);
         Collection const* const target = schema_->find(field.collection_id);
         if (target == nullptr) return fail(unknown_field(path, scope));
         // The id of the target is the relation's own value, as long as no guard may hide it.
         bool const needs_guard = scope.trust == Trust::client && target->list_rule != "";
-        if (!needs_guard && index + 2 == path.steps.size() && path.steps[index + 1] == "id" && !path.has_modifier) {
+        if (!needs_guard && index + 2 == path.steps.size() && path.steps[index + 1] == "id" &&
+            !path.has_modifier) {
             QUERN_TRY(Side side, field_side(place, *found, path, index + 2, scope));
             side.contains_habit = false;
             return side;
@@ -139,16 +144,17 @@ std::optional<std::size_t> Compiler::find_field(Collection const& collection, st
                                                 Scope const& scope) const {
     auto const found = collection.find(name);
     if (!found || scope.trust == Trust::rule) return found;
-    if (!is_visible(collection, collection.fields[*found], scope.trust == Trust::superuser)) return std::nullopt;
+    if (!is_visible(collection, collection.fields[*found], scope.trust == Trust::superuser))
+        return std::nullopt;
     return found;
 }
 
-Result<Compiler::Place> Compiler::hop(Place place, plan::Hop kind, Collection const& target, std::size_t field,
-                                      Path const& path, Scope& scope) {
+Result<Compiler::Place> Compiler::hop(Place place, plan::Hop kind, Collection const& target,
+                                      std::size_t field, Path const& path, Scope& scope) {
     if (scope.trust == Trust::client && !target.list_rule) return fail(unknown_field(path, scope));
     if (++place.hops > relation_hops_max) {
-        return fail(error_at(scope, path.offset, "a path follows more than " + std::to_string(relation_hops_max) +
-                                                     " relations"));
+        return fail(error_at(scope, path.offset,
+                             "a path follows more than " + std::to_string(relation_hops_max) + " relations"));
     }
     bool const guarded = scope.trust == Trust::client && !target.list_rule->empty();
     bool const joined = place.joinable && kind == plan::Hop::to_one;
@@ -162,8 +168,8 @@ Result<Compiler::Place> Compiler::hop(Place place, plan::Hop kind, Collection co
 }
 
 // `comments_via_post`: rows of `comments` whose relation `post` points here.
-Result<std::optional<Compiler::Place>> Compiler::hop_back(Place const& place, std::string_view step, Path const& path,
-                                                          Scope& scope) {
+Result<std::optional<Compiler::Place>> Compiler::hop_back(Place const& place, std::string_view step,
+                                                          Path const& path, Scope& scope) {
     std::size_t marker = step.find(back_marker);
     for (; marker != std::string_view::npos; marker = step.find(back_marker, marker + 1)) {
         Collection const* const source = schema_->find(step.substr(0, marker));
@@ -177,8 +183,8 @@ Result<std::optional<Compiler::Place>> Compiler::hop_back(Place const& place, st
     return std::optional<Place>();
 }
 
-// A path that is shared by several conditions is joined once. Related rows are shared within one comparison only:
-// each comparison has its own quantifier.
+// A path that is shared by several conditions is joined once. Related rows are shared within one comparison
+// only: each comparison has its own quantifier.
 Result<plan::SourceIndex> Compiler::source_for(SourceKey const& key, bool joined) {
     auto& known = joined ? joined_ : comparison_;
     if (auto const found = known.find(key); found != known.end()) return found->second;
@@ -192,7 +198,8 @@ Result<plan::SourceIndex> Compiler::source_for(SourceKey const& key, bool joined
     return source;
 }
 
-// The target's list rule, for the rows seen through a hop. The rule's own hops are trusted and stay inside the guard.
+// The target's list rule, for the rows seen through a hop. The rule's own hops are trusted and stay inside
+// the guard.
 Result<void> Compiler::add_guard(plan::SourceIndex source, Collection const& target) {
     auto outer = std::exchange(comparison_, {});
     auto outer_aliases = std::exchange(comparison_aliases_, {});
@@ -204,13 +211,14 @@ Result<void> Compiler::add_guard(plan::SourceIndex source, Collection const& tar
     return {};
 }
 
-Result<Side> Compiler::field_side(Place const& place, std::size_t index, Path const& path, std::size_t next_step,
-                                  Scope& scope) {
+Result<Side> Compiler::field_side(Place const& place, std::size_t index, Path const& path,
+                                  std::size_t next_step, Scope& scope) {
     Field const& field = place.collection->fields[index];
     bool const is_json = field.type == FieldType::json || field.type == FieldType::geo_point;
     std::size_t const below = path.steps.size() - std::min(next_step, path.steps.size());
     if (below > 0 && !is_json) return fail(unknown_field(path, scope));
-    if (below > json_steps_max) return fail(error_at(scope, path.offset, "a path goes too deep into a json field"));
+    if (below > json_steps_max)
+        return fail(error_at(scope, path.offset, "a path goes too deep into a json field"));
     if (path.has_modifier && path.modifier == "each" && field.is_json_text() && below == 0) {
         return many_side(place, index, path, scope);
     }
@@ -253,7 +261,8 @@ void Compiler::mask_email(Side& side, Place const& place, Field const& field, Sc
     std::vector<Condition> seen;
     seen.push_back(plan::compare(plan::column(place.source, *visibility), plan::Comparison::equal,
                                  constant(Value::of(true))));
-    seen.push_back(plan::compare(plan::column(place.source, id_field), plan::Comparison::equal, parameter(own)));
+    seen.push_back(
+        plan::compare(plan::column(place.source, id_field), plan::Comparison::equal, parameter(own)));
     side.masks.push_back(plan::any_of(std::move(seen)));
 }
 
@@ -307,8 +316,9 @@ Result<void> Compiler::modify(Side& side, Field const& field, Path const& path, 
         side.contains_habit = false;
         return {};
     }
-    return fail(error_at(scope, path.offset, "\"" + std::string(path.text.substr(0, 200)) + "\" does not take :" +
-                                                 std::string(path.modifier.substr(0, 50))));
+    return fail(error_at(scope, path.offset,
+                         "\"" + std::string(path.text.substr(0, 200)) +
+                             "\" does not take :" + std::string(path.modifier.substr(0, 50))));
 }
 
 // `@collection.name:alias.field`: any row of another collection.

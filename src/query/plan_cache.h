@@ -32,7 +32,7 @@ private:
         std::shared_ptr<Prepared const> prepared;
     };
     std::size_t entries_max_;
-    std::list<Entry> entries_;  // most recently used first
+    std::list<Entry> entries_;                                                 // most recently used first
     std::unordered_map<std::string_view, std::list<Entry>::iterator> by_key_;  // views into the entries
 };
 

@@ -49,7 +49,8 @@ Condition key_condition(QuestionData const& question, Compiler& compiler) {
     return some;
 }
 
-Result<Condition> rule_condition(QuestionData const& question, PlanContext const& context, Compiler& compiler) {
+Result<Condition> rule_condition(QuestionData const& question, PlanContext const& context,
+                                 Compiler& compiler) {
     if (question.access.kind() == Access::Kind::all) return Condition{};
     if (question.access.kind() == Access::Kind::by_text) {
         return compiler.lower_rule(question.access.text(), "rule", 0, true, nullptr);
@@ -66,7 +67,8 @@ Result<Condition> rule_condition(QuestionData const& question, PlanContext const
     return compiler.lower_rule(*rule, rule_name(question.access.action()), 0, true, &settlement);
 }
 
-Result<Condition> filter_condition(QuestionData const& question, PlanContext const& context, Compiler& compiler) {
+Result<Condition> filter_condition(QuestionData const& question, PlanContext const& context,
+                                   Compiler& compiler) {
     if (!context.has_filter) return Condition{};
     Scope scope;
     scope.trust = context.superuser ? Trust::superuser : Trust::client;
@@ -74,7 +76,8 @@ Result<Condition> filter_condition(QuestionData const& question, PlanContext con
     return compiler.lower_text(question.filter, std::move(scope));
 }
 
-Result<void> choose_columns(QuestionData const& question, PlanContext const& context, Prepared& prepared, Plan& plan) {
+Result<void> choose_columns(QuestionData const& question, PlanContext const& context, Prepared& prepared,
+                            Plan& plan) {
     prepared.collection = &question.collection;
     QUERN_TRY(prepared.selection, parse_fields(question.fields));
     QUERN_TRY(prepared.expand,
@@ -105,8 +108,8 @@ Result<void> choose_columns(QuestionData const& question, PlanContext const& con
 Result<void> add_order(QuestionData const& question, PlanContext const& context, Compiler& compiler,
                        Prepared& prepared) {
     Plan& plan = compiler.plan();
-    bool const has_order = question.kind == QuestionKind::list ||
-                           (question.kind == QuestionKind::related && (question.back || !question.sort.empty()));
+    bool const has_order = question.kind == QuestionKind::list || (question.kind == QuestionKind::related &&
+                                                                   (question.back || !question.sort.empty()));
     if (has_order) QUERN_CHECK(compiler.lower_sort(question.sort, context.superuser));
     bool const is_random = std::ranges::any_of(
         plan.sort, [](plan::SortKey const& key) { return key.kind == plan::SortKey::Kind::random; });

@@ -46,7 +46,7 @@ struct PlanContext {
     bool superuser = false;
     std::uint32_t outcomes = 0;  // of the rule's row-free comparisons
     std::span<Literal const> literals;
-    bool has_filter = false;     // the filter has tokens
+    bool has_filter = false;  // the filter has tokens
 };
 
 [[nodiscard]] Result<std::shared_ptr<Prepared const>> make_plan(QuestionData const& question,
@@ -54,8 +54,8 @@ struct PlanContext {
 
 // The comparisons of a rule that need no row, in the order in which its plan asks for their outcomes; at most
 // settled_comparisons_max.
-[[nodiscard]] Result<std::vector<Evaluation>> row_free_comparisons(std::shared_ptr<Schema const> const& schema,
-                                                                   Collection const& collection, Action action,
-                                                                   Collection const* caller, Arena& arena);
+[[nodiscard]] Result<std::vector<Evaluation>> row_free_comparisons(
+    std::shared_ptr<Schema const> const& schema, Collection const& collection, Action action,
+    Collection const* caller, Arena& arena);
 
 }  // namespace quern::query

@@ -58,8 +58,8 @@ std::string_view bytes_of(std::span<std::uint16_t const> numbers) {
 }  // namespace
 
 struct Planner::State {
-    Result<Query> answer(SchemaPointer const& schema, QuestionData const& question, RequestValues const& request,
-                         Arena& arena);
+    Result<Query> answer(SchemaPointer const& schema, QuestionData const& question,
+                         RequestValues const& request, Arena& arena);
     Result<std::uint32_t> outcomes_of(SchemaPointer const& schema, QuestionData const& question,
                                       RequestValues const& request, Arena& arena);
     RuleProgram const& program_of(SchemaPointer const& schema, Collection const& collection, Action action,
@@ -80,9 +80,10 @@ Planner::~Planner() = default;
 
 std::uint64_t Planner::plans_made() const { return state_->plans_made; }
 
-Result<Query> Planner::list(SchemaPointer const& schema, ListQuestion const& question, RequestValues const& request,
-                            Arena& arena) {
-    QuestionData data{.kind = QuestionKind::list, .collection = question.collection, .access = question.access};
+Result<Query> Planner::list(SchemaPointer const& schema, ListQuestion const& question,
+                            RequestValues const& request, Arena& arena) {
+    QuestionData data{
+        .kind = QuestionKind::list, .collection = question.collection, .access = question.access};
     data.filter = question.filter;
     data.sort = question.sort;
     data.fields = question.fields;
@@ -95,16 +96,18 @@ Result<Query> Planner::list(SchemaPointer const& schema, ListQuestion const& que
     return state_->answer(schema, data, request, arena);
 }
 
-Result<Query> Planner::count(SchemaPointer const& schema, CountQuestion const& question, RequestValues const& request,
-                             Arena& arena) {
-    QuestionData data{.kind = QuestionKind::count, .collection = question.collection, .access = question.access};
+Result<Query> Planner::count(SchemaPointer const& schema, CountQuestion const& question,
+                             RequestValues const& request, Arena& arena) {
+    QuestionData data{
+        .kind = QuestionKind::count, .collection = question.collection, .access = question.access};
     data.filter = question.filter;
     return state_->answer(schema, data, request, arena);
 }
 
-Result<Query> Planner::view(SchemaPointer const& schema, ViewQuestion const& question, RequestValues const& request,
-                            Arena& arena) {
-    QuestionData data{.kind = QuestionKind::view, .collection = question.collection, .access = question.access};
+Result<Query> Planner::view(SchemaPointer const& schema, ViewQuestion const& question,
+                            RequestValues const& request, Arena& arena) {
+    QuestionData data{
+        .kind = QuestionKind::view, .collection = question.collection, .access = question.access};
     data.record_id = question.id;
     data.filter = question.filter;
     data.fields = question.fields;
@@ -113,9 +116,10 @@ Result<Query> Planner::view(SchemaPointer const& schema, ViewQuestion const& que
     return state_->answer(schema, data, request, arena);
 }
 
-Result<Query> Planner::check(SchemaPointer const& schema, CheckQuestion const& question, RequestValues const& request,
-                             Arena& arena) {
-    QuestionData data{.kind = QuestionKind::check, .collection = question.collection, .access = question.access};
+Result<Query> Planner::check(SchemaPointer const& schema, CheckQuestion const& question,
+                             RequestValues const& request, Arena& arena) {
+    QuestionData data{
+        .kind = QuestionKind::check, .collection = question.collection, .access = question.access};
     data.record_id = question.id;
     data.filter = question.filter;
     return state_->answer(schema, data, request, arena);
@@ -123,7 +127,8 @@ Result<Query> Planner::check(SchemaPointer const& schema, CheckQuestion const& q
 
 Result<Query> Planner::related(SchemaPointer const& schema, RelatedQuestion const& question,
                                RequestValues const& request, Arena& arena) {
-    QuestionData data{.kind = QuestionKind::related, .collection = question.collection, .access = question.access};
+    QuestionData data{
+        .kind = QuestionKind::related, .collection = question.collection, .access = question.access};
     data.ids_json = question.ids_json;
     data.back = question.back;
     data.field = question.field;
@@ -145,7 +150,8 @@ Result<Query> Planner::State::answer(SchemaPointer const& current, QuestionData 
 
     write_key(question, request, outcomes);
     std::size_t const shape_start = key.size();
-    QUERN_TRY(auto const literals, append_shape(question.filter, "filter", filter_characters_max, arena, key));
+    QUERN_TRY(auto const literals,
+              append_shape(question.filter, "filter", filter_characters_max, arena, key));
 
     std::shared_ptr<Prepared const> prepared = plans.find(key.view());
     if (prepared == nullptr) {
@@ -192,8 +198,8 @@ Result<std::uint32_t> Planner::State::outcomes_of(SchemaPointer const& current, 
     if (question.access.kind() != Access::Kind::by_rule) return 0U;
     Rule const& rule = rule_of(question.collection, question.access.action());
     if (!rule || rule->empty()) return 0U;
-    RuleProgram const& program =
-        program_of(current, question.collection, question.access.action(), request.principal.collection, arena);
+    RuleProgram const& program = program_of(current, question.collection, question.access.action(),
+                                            request.principal.collection, arena);
     if (program.error) return fail(*program.error);
     std::uint32_t outcomes = 0;
     Supplies const supplies{.request = request, .arena = arena, .scratch = scratch};
@@ -220,7 +226,8 @@ RuleProgram const& Planner::State::program_of(SchemaPointer const& current, Coll
     return rules.emplace(rule_key, std::move(program)).first->second;
 }
 
-void Planner::State::write_key(QuestionData const& question, RequestValues const& request, std::uint32_t outcomes) {
+void Planner::State::write_key(QuestionData const& question, RequestValues const& request,
+                               std::uint32_t outcomes) {
     Output const& output = question.output;
     KeyHead head;
     head.collection = &question.collection;
@@ -238,7 +245,9 @@ void Planner::State::write_key(QuestionData const& question, RequestValues const
     head.kind = static_cast<std::uint8_t>(question.kind);
     head.access = static_cast<std::uint8_t>(question.access.kind());
     head.action = static_cast<std::uint8_t>(question.access.action());
-    auto const flag = [&head](bool set, unsigned bit) { head.flags |= static_cast<std::uint8_t>(set ? 1U << bit : 0U); };
+    auto const flag = [&head](bool set, unsigned bit) {
+        head.flags |= static_cast<std::uint8_t>(set ? 1U << bit : 0U);
+    };
     flag(request.principal.superuser, 0);
     flag(question.limit > 0, 1);
     flag(question.offset > 0, 2);

@@ -3,12 +3,13 @@
 
 // From a request's texts to a plan with its values.
 //
-// The client's filter is read once without allocation: that gives its shape (the text with literals replaced by
-// their class) and the literals. A shape seen before costs a look-up and the binding of values; a new one is
-// parsed, checked against schema and rules, lowered and sealed.
+// The client's filter is read once without allocation: that gives its shape (the text with literals replaced
+// by their class) and the literals. A shape seen before costs a look-up and the binding of values; a new one
+// is parsed, checked against schema and rules, lowered and sealed.
 //
-// Messages: `Invalid filter at position 7: unknown field "titel".` Positions are 1-based characters. A field that
-// does not exist, one that is hidden and a relation that the caller may not follow give the same message.
+// Messages: `Invalid filter at position 7: unknown field "titel".` Positions are 1-based characters. A field
+// that does not exist, one that is hidden and a relation that the caller may not follow give the same
+// message.
 //
 // Read the questions, then Planner.
 
@@ -44,8 +45,8 @@ struct ListQuestion {
     std::string_view sort = {};
     std::string_view fields = {};
     std::string_view expand = {};
-    std::int64_t limit = 0;    // rows; 0 = no bound
-    std::int64_t offset = 0;   // rows
+    std::int64_t limit = 0;   // rows; 0 = no bound
+    std::int64_t offset = 0;  // rows
     // Go on behind the row with these sort values (decode_cursor).
     bool has_seek = false;
     std::span<Value const> seek = {};
@@ -78,17 +79,17 @@ struct CheckQuestion {
     std::string_view filter = {};
 };
 
-// Records that belong to others, for `expand`: those whose id is in `ids`, or whose relation points into `ids`.
-// Prepared::key_column tells which column ties a record to its owner.
+// Records that belong to others, for `expand`: those whose id is in `ids`, or whose relation points into
+// `ids`. Prepared::key_column tells which column ties a record to its owner.
 struct RelatedQuestion {
-    Collection const& collection;   // of the records wanted
+    Collection const& collection;  // of the records wanted
     Access access;
-    std::string_view ids_json = {};      // JSON array of ids (json_array() makes one)
+    std::string_view ids_json = {};  // JSON array of ids (json_array() makes one)
     bool back = false;
-    std::uint16_t field = 0;        // back: the relation, of `collection`
-    std::string_view sort = {};          // back: "" is the order of insertion
-    std::int64_t limit = 0;         // rows over all owners; 0 = no bound
-    Output output = {};                  // columns: ExpandNode::columns
+    std::uint16_t field = 0;     // back: the relation, of `collection`
+    std::string_view sort = {};  // back: "" is the order of insertion
+    std::int64_t limit = 0;      // rows over all owners; 0 = no bound
+    Output output = {};          // columns: ExpandNode::columns
 };
 
 // A plan with this request's values.
@@ -103,10 +104,12 @@ struct Query {
 
 // Makes plans and keeps them. One for each thread and database.
 //
-// Errors:  filter_invalid, filter_too_large, sort_invalid, parameter_invalid — the client's text, with position;
+// Errors:  filter_invalid, filter_too_large, sort_invalid, parameter_invalid — the client's text, with
+// position;
 //          internal — a stored rule is broken; nobody but superusers sees rows then.
 // Threads: its loop.
-// Cost:    a known shape: no allocation beyond the arena, about 0.2 µs for a short filter; a new one tens of µs.
+// Cost:    a known shape: no allocation beyond the arena, about 0.2 µs for a short filter; a new one tens of
+// µs.
 class Planner {
 public:
     Planner();
@@ -140,7 +143,8 @@ private:
 
 // Checks a rule's text against a schema that is about to be saved: every path, type and limit.
 // Errors: filter_invalid, filter_too_large — the message names `name` ("listRule") and the position.
-[[nodiscard]] Result<void> check_rule(std::shared_ptr<Schema const> const& schema, Collection const& collection,
-                                      std::string_view name, std::string_view text);
+[[nodiscard]] Result<void> check_rule(std::shared_ptr<Schema const> const& schema,
+                                      Collection const& collection, std::string_view name,
+                                      std::string_view text);
 
 }  // namespace quern::query

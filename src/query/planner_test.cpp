@@ -69,8 +69,9 @@ protected:
 TEST_F(PlannerTest, LiteralsDoNotMakePlans) {
     for (int round = 0; round < 500; ++round) {
         std::string const number = std::to_string(round + 1);
-        std::string const filter = "title = \"t" + number + "\" && score > " + number + " && status in (\"s" + number +
-                                   "\"" + (round % 2 == 0 ? ",\"x\"" : "") + ") || day > \"2024-01-01\"";
+        std::string const filter = "title = \"t" + number + "\" && score > " + number + " && status in (\"s" +
+                                   number + "\"" + (round % 2 == 0 ? ",\"x\"" : "") +
+                                   ") || day > \"2024-01-01\"";
         ASSERT_TRUE(list(filter)) << filter;
         arena.reset();
     }
@@ -93,7 +94,8 @@ TEST_F(PlannerTest, ClassesAndEqualityOfLiteralsMakePlans) {
 }
 
 TEST_F(PlannerTest, AKnownShapeAllocatesNothing) {
-    constexpr std::string_view filter = R"(title ~ "abc" && score >= 10 && day > @todayStart && author = "u1")";
+    constexpr std::string_view filter =
+        R"(title ~ "abc" && score >= 10 && day > @todayStart && author = "u1")";
     for (int round = 0; round < 3; ++round) {
         arena.reset();
         ASSERT_TRUE(list(filter, "-score"));
@@ -142,8 +144,8 @@ TEST_F(PlannerTest, SuperusersAndClientsDoNotSharePlans) {
 // --- values ---
 
 TEST_F(PlannerTest, EveryTextCanBeALiteral) {
-    for (std::string const value : {"a\"b", "a'b", "back\\slash", "ends\\", "\"; or 1=1", "x\" || id != \"", "x,y",
-                                    ") (", "trailing ", "tab\there", "ü\U0001F600"}) {
+    for (std::string const value : {"a\"b", "a'b", "back\\slash", "ends\\", "\"; or 1=1", "x\" || id != \"",
+                                    "x,y", ") (", "trailing ", "tab\there", "ü\U0001F600"}) {
         std::string quoted = "\"";
         for (char const c : value) {
             if (c == '"' || c == '\\') quoted += '\\';
@@ -168,7 +170,8 @@ TEST_F(PlannerTest, PercentEscapesReachThePattern) {
 }
 
 TEST_F(PlannerTest, NumbersKeepTheirDigits) {
-    for (std::int64_t const number : {INT64_MAX, INT64_MIN, std::int64_t{9007199254740993}, std::int64_t{-1}}) {
+    for (std::int64_t const number :
+         {INT64_MAX, INT64_MIN, std::int64_t{9007199254740993}, std::int64_t{-1}}) {
         auto const answer = list("score = " + std::to_string(number));
         ASSERT_TRUE(answer);
         EXPECT_EQ(answer->values[0], Value::of(number));
@@ -237,7 +240,8 @@ TEST_F(PlannerTest, ListsUpToTheLimitInOneParameter) {
 }
 
 TEST_F(PlannerTest, HostileTextsAreRefusedQuickly) {
-    // Each takes less than 5 ms of processor time, also in a debug build with sanitizers and on a busy machine.
+    // Each takes less than 5 ms of processor time, also in a debug build with sanitizers and on a busy
+    // machine.
     auto const takes = [this](char const* what, auto const& ask) {
         std::clock_t const started = std::clock();
         for (int round = 0; round < 10; ++round) EXPECT_FALSE(ask()) << what;
@@ -303,16 +307,19 @@ TEST_F(PlannerTest, HiddenAndMisspeltDifferInTheNameAlone) {
 
 TEST_F(PlannerTest, ALockedRuleAdmitsNobody) {
     auto const locked = with_rule(std::nullopt);
-    ListQuestion const question{.collection = *locked->find("posts"), .access = Access::by_rule(Action::list)};
+    ListQuestion const question{.collection = *locked->find("posts"),
+                                .access = Access::by_rule(Action::list)};
     auto const answer = planner.list(locked, question, request, arena);
     ASSERT_TRUE(answer);
     EXPECT_TRUE(answer->is_never());
 }
 
 TEST_F(PlannerTest, RowFreePartsOfARuleChooseThePlan) {
-    auto const ruled = with_rule("@request.auth.id != '' && (@request.method = 'GET' || author = @request.auth.id)");
-    ListQuestion const question{
-        .collection = *ruled->find("posts"), .access = Access::by_rule(Action::list), .filter = "ok || score > 1"};
+    auto const ruled =
+        with_rule("@request.auth.id != '' && (@request.method = 'GET' || author = @request.auth.id)");
+    ListQuestion const question{.collection = *ruled->find("posts"),
+                                .access = Access::by_rule(Action::list),
+                                .filter = "ok || score > 1"};
     auto const nobody = planner.list(ruled, question, request, arena);
     ASSERT_TRUE(nobody);
     EXPECT_TRUE(nobody->is_never());
@@ -357,7 +364,8 @@ TEST_F(PlannerTest, ABrokenRuleShowsNothing) {
 // --- the other questions ---
 
 TEST_F(PlannerTest, OneRecord) {
-    ViewQuestion question{.collection = posts, .access = Access::by_rule(Action::view), .id = "p1", .fields = "title"};
+    ViewQuestion question{
+        .collection = posts, .access = Access::by_rule(Action::view), .id = "p1", .fields = "title"};
     question.output.version = true;
     auto const answer = planner.view(schema, question, request, arena);
     ASSERT_TRUE(answer);
@@ -393,9 +401,8 @@ TEST_F(PlannerTest, Count) {
 TEST_F(PlannerTest, RelatedRecords) {
     std::string_view const ids[] = {"u1", "u\"2"};
     Collection const& users = *schema->find("users");
-    RelatedQuestion forward{.collection = users,
-                            .access = Access::by_rule(Action::view),
-                            .ids_json = json_array(ids, arena)};
+    RelatedQuestion forward{
+        .collection = users, .access = Access::by_rule(Action::view), .ids_json = json_array(ids, arena)};
     auto const targets = planner.related(schema, forward, request, arena);
     ASSERT_TRUE(targets);
     EXPECT_EQ(plan::print(targets->prepared->plan->where), "(s0.f0 in ?0 and s0.f0 = ?1)");
@@ -403,7 +410,8 @@ TEST_F(PlannerTest, RelatedRecords) {
     EXPECT_EQ(targets->prepared->fields[targets->prepared->key_column], 0U);
 
     std::uint16_t const only_text[] = {1};
-    RelatedQuestion back{.collection = *schema->find("comments"), .access = Access::all(), .back = true, .field = 2};
+    RelatedQuestion back{
+        .collection = *schema->find("comments"), .access = Access::all(), .back = true, .field = 2};
     back.output.columns = only_text;
     auto const comments = planner.related(schema, back, request, arena);
     ASSERT_TRUE(comments);
@@ -451,8 +459,9 @@ TEST_F(PlannerTest, ACursorGoesOnBehindARow) {
 TEST(Cursor, KeepsEveryValueAndRefusesTheRest) {
     Value blob = Value::of(std::string_view("\x00\xFF", 2));
     blob.kind = ValueKind::blob;
-    Value const values[] = {Value{},          Value::of(INT64_MIN), Value::of(0.1), Value::of(-0.0),
-                            Value::of("None"), Value::of(""),        blob};
+    Value const values[] = {
+        Value{}, Value::of(INT64_MIN), Value::of(0.1), Value::of(-0.0), Value::of("None"), Value::of(""),
+        blob};
     std::string const bytes = encode_cursor(values);
     Arena arena;
     auto const back = decode_cursor(bytes, arena);

@@ -39,33 +39,59 @@ enum class Conversion : std::uint8_t {
 };
 
 enum class Macro : std::uint8_t {
-    now, second, minute, hour, weekday, day, month, year, yesterday, tomorrow,
-    today_start, today_end, month_start, month_end, year_start, year_end
+    now,
+    second,
+    minute,
+    hour,
+    weekday,
+    day,
+    month,
+    year,
+    yesterday,
+    tomorrow,
+    today_start,
+    today_end,
+    month_start,
+    month_end,
+    year_start,
+    year_end
 };
 
 struct ParameterSource {
     enum class Kind : std::uint8_t {
         constant,
-        literal,     // the filter's literal `index`
-        list,        // the filter's `in (…)` literal `index`, as JSON array text
-        macro,       // `macro` at the request's time
-        method, context,
-        auth_id, auth_collection_id, auth_collection_name,
+        literal,  // the filter's literal `index`
+        list,     // the filter's `in (…)` literal `index`, as JSON array text
+        macro,    // `macro` at the request's time
+        method,
+        context,
+        auth_id,
+        auth_collection_id,
+        auth_collection_name,
         auth_field,  // field `index` of the caller's record
         own_id,      // the caller's id if the caller's record is of `collection`
-        header, query, body,                    // by `name`
-        header_is_set, query_is_set, body_is_set,
-        auth_single, body_single,  // the one value that all elements of such an array share, else null
+        header,
+        query,
+        body,  // by `name`
+        header_is_set,
+        query_is_set,
+        body_is_set,
+        body_is_changed,  // true, false, or null where the stored row has to tell
+        auth_single,
+        body_single,  // the one value that all elements of such an array share, else null
         evaluated,    // outcome of comparison `index` of Prepared::evaluations
-        record_id, ids, limit, offset,          // of the question
-        seek,         // value `index` of the question's seek values
+        record_id,
+        ids,
+        limit,
+        offset,  // of the question
+        seek,    // value `index` of the question's seek values
     };
     Kind kind = Kind::constant;
     Conversion conversion = Conversion::none;
-    bool fold = false;          // `:lower`
-    bool length = false;        // `:length`
-    bool null_as_zero = false;  // a null, or a null in a list, stands for the zero value of `conversion`
-    bool empty_as_null = false; // empty text stands for null, as an empty relation is stored
+    bool fold = false;           // `:lower`
+    bool length = false;         // `:length`
+    bool null_as_zero = false;   // a null, or a null in a list, stands for the zero value of `conversion`
+    bool empty_as_null = false;  // empty text stands for null, as an empty relation is stored
     Macro macro = Macro::now;
     std::uint16_t index = 0;
     Collection const* collection = nullptr;
@@ -81,8 +107,8 @@ enum class Quantity : std::uint8_t { one, some, every };
 struct Evaluation {
     struct Side {
         ParameterSource source;
-        bool literal = false;    // written in the text: its zero value equals a missing value
-        bool is_array = false;   // JSON array text, compared element by element
+        bool literal = false;   // written in the text: its zero value equals a missing value
+        bool is_array = false;  // JSON array text, compared element by element
         bool is_date = false;
         bool operator==(Side const&) const = default;
     };
@@ -100,8 +126,8 @@ struct Prepared {
     std::vector<ParameterSource> parameters;  // one a plan parameter
     std::vector<Evaluation> evaluations;
 
-    // The answer's columns: `fields` (indexes into the collection's fields), then the version if asked for, then
-    // the sort values if asked for.
+    // The answer's columns: `fields` (indexes into the collection's fields), then the version if asked for,
+    // then the sort values if asked for.
     Collection const* collection = nullptr;
     std::vector<std::uint16_t> fields;
     std::optional<std::size_t> version_column;

@@ -45,7 +45,8 @@ Result<Side> Compiler::request_path(Path const& path, Scope& scope) {
     return request_side(std::move(source), path, Domain::any, scope);
 }
 
-Result<Side> Compiler::request_side(ParameterSource source, Path const& path, Domain domain, Scope const& scope) {
+Result<Side> Compiler::request_side(ParameterSource source, Path const& path, Domain domain,
+                                    Scope const& scope) {
     Side side;
     side.kind = Side::Kind::request;
     side.offset = path.offset;
@@ -77,10 +78,10 @@ Result<void> Compiler::modify_request(Side& side, Path const& path, Scope const&
         side.domain = Domain::boolean;
         side.is_array = false;
         switch (side.source.kind) {
-            case Kind::header: side.source.kind = Kind::header_is_set; return {};
-            case Kind::query: side.source.kind = Kind::query_is_set; return {};
-            case Kind::body: side.source.kind = Kind::body_is_set; return {};
-            default: break;
+        case Kind::header: side.source.kind = Kind::header_is_set; return {};
+        case Kind::query: side.source.kind = Kind::query_is_set; return {};
+        case Kind::body: side.source.kind = Kind::body_is_set; return {};
+        default: break;
         }
         bool const is_set = side.source.kind != Kind::constant;
         side.source = {};
@@ -88,12 +89,14 @@ Result<void> Compiler::modify_request(Side& side, Path const& path, Scope const&
         side.source.constant.integer = is_set ? 1 : 0;
         return {};
     }
-    return fail(error_at(scope, path.offset, "\"" + std::string(path.text.substr(0, 200)) + "\" does not take :" +
-                                                 std::string(path.modifier.substr(0, 50))));
+    return fail(error_at(scope, path.offset,
+                         "\"" + std::string(path.text.substr(0, 200)) +
+                             "\" does not take :" + std::string(path.modifier.substr(0, 50))));
 }
 
-// The caller's record. Fields are values of the request; what lies behind a relation is read from the database.
-// Callers whose collection has no such field have null there; a field that no auth collection has is a mistake.
+// The caller's record. Fields are values of the request; what lies behind a relation is read from the
+// database. Callers whose collection has no such field have null there; a field that no auth collection has
+// is a mistake.
 Result<Side> Compiler::auth_path(Path const& path, Scope& scope) {
     std::string_view const first = path.steps[2];
     bool const single = path.steps.size() == 3;
@@ -120,7 +123,8 @@ Result<Side> Compiler::auth_path(Path const& path, Scope& scope) {
         source.index = static_cast<std::uint16_t>(*field);
         bool const is_json = definition.type == FieldType::json || definition.type == FieldType::geo_point;
         bool const counted = path.has_modifier && path.modifier == "length";
-        if (single && (!is_json || counted)) return array_or_value(std::move(source), definition, path, scope);
+        if (single && (!is_json || counted))
+            return array_or_value(std::move(source), definition, path, scope);
         Collection const* const target = schema_->find(definition.collection_id);
         if (!single && definition.type == FieldType::relation && target != nullptr) {
             QUERN_TRY(Place place, free_row(*target, source, definition.is_multiple()));
@@ -169,7 +173,8 @@ Result<Side> Compiler::body_path(Path const& path, Scope& scope) {
 }
 
 // The row, or rows, of `target` whose ids the request gives.
-Result<Compiler::Place> Compiler::free_row(Collection const& target, ParameterSource const& ids, bool several) {
+Result<Compiler::Place> Compiler::free_row(Collection const& target, ParameterSource const& ids,
+                                           bool several) {
     if (plan_.sources.size() >= sources_max) {
         return fail(ErrorCode::filter_too_large, "The query follows too many relations.");
     }
@@ -181,7 +186,8 @@ Result<Compiler::Place> Compiler::free_row(Collection const& target, ParameterSo
     place.many = several;
     place.joinable = false;
     auto const comparison = several ? plan::Comparison::in_list : plan::Comparison::equal;
-    plan_.sources[place.source].guard = plan::compare(plan::column(place.source, 0), comparison, parameter(ids));
+    plan_.sources[place.source].guard =
+        plan::compare(plan::column(place.source, 0), comparison, parameter(ids));
     return place;
 }
 
@@ -202,7 +208,8 @@ Result<std::optional<plan::Condition>> Compiler::lower_changed(Expression const&
                           (scope.literals[expression.right.literal].kind == LiteralClass::yes ||
                            scope.literals[expression.right.literal].kind == LiteralClass::no);
         bool const sign = expression.sign == Operator::equal || expression.sign == Operator::not_equal;
-        if (!flag || !sign) return fail(error_at(scope, path.offset, ":changed is compared with true or false"));
+        if (!flag || !sign)
+            return fail(error_at(scope, path.offset, ":changed is compared with true or false"));
         wanted = (scope.literals[expression.right.literal].kind == LiteralClass::yes) ==
                  (expression.sign == Operator::equal);
     }
@@ -217,9 +224,15 @@ Result<std::optional<plan::Condition>> Compiler::lower_changed(Expression const&
     is_set = {};
     is_set.kind = Kind::body_is_set;
     is_set.name = body.name;
+    // The request may know better: after a write the stored row no longer tells what the write changed.
+    ParameterSource told = is_set;
+    told.kind = Kind::body_is_changed;
+    Condition differs = plan::compare(plan::column(scope.root, *found), plan::Comparison::same, parameter(body), true);
+    Condition by_row = plan::all_of({plan::is_null(parameter(told)), std::move(differs)});
+    Condition by_word = plan::compare(parameter(told), plan::Comparison::equal, constant(Value::of(true)));
     std::vector<Condition> parts;
     parts.push_back(plan::compare(parameter(is_set), plan::Comparison::equal, constant(Value::of(true))));
-    parts.push_back(plan::compare(plan::column(scope.root, *found), plan::Comparison::same, parameter(body), true));
+    parts.push_back(plan::any_of({std::move(by_word), std::move(by_row)}));
     Condition changed = plan::all_of(std::move(parts));
     return wanted ? std::move(changed) : plan::negate(std::move(changed));
 }

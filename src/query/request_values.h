@@ -27,10 +27,17 @@ public:
         (void)name;
         return std::nullopt;
     }
-    // A value of the body: nothing where it is not set, a null Value where it is null. `path` is a field's name, or a
-    // dotted path into a json field's value. A value of several is JSON array text; of a field, in stored form.
+    // A value of the body: nothing where it is not set, a null Value where it is null. `path` is a field's
+    // name, or a dotted path into a json field's value. A value of several is JSON array text; of a field, in
+    // stored form.
     [[nodiscard]] virtual std::optional<Value> body(std::string_view path) const {
         (void)path;
+        return std::nullopt;
+    }
+    // Whether the write changes that field: true or false where it is known, nothing where the stored row, not yet
+    // written, has to tell.
+    [[nodiscard]] virtual std::optional<bool> body_changed(std::string_view field) const {
+        (void)field;
         return std::nullopt;
     }
 
@@ -40,8 +47,8 @@ protected:
 
 // Lifetime: borrows everything until the question is answered.
 struct RequestValues {
-    Principal principal;                    // a default one is an anonymous caller
-    std::int64_t now_ms = 0;                // UTC, since 1970
+    Principal principal;      // a default one is an anonymous caller
+    std::int64_t now_ms = 0;  // UTC, since 1970
     std::string_view method = "GET";
     std::string_view context = "default";   // "default", "expand", "realtime", "password" …
     RequestLookup const* lookup = nullptr;  // null = no headers, query or body

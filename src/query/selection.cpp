@@ -49,7 +49,9 @@ public:
     }
 
 private:
-    std::unexpected<Error> bad(std::string_view why) const { return bad_parameter("fields", text_, at_, why); }
+    std::unexpected<Error> bad(std::string_view why) const {
+        return bad_parameter("fields", text_, at_, why);
+    }
 
     void skip_blanks() {
         while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
@@ -105,15 +107,18 @@ private:
         ++at_;
         skip_blanks();
         Excerpt excerpt;
-        auto const parsed = std::from_chars(text_.data() + at_, text_.data() + text_.size(), excerpt.characters_max);
-        if (parsed.ec != std::errc{} || excerpt.characters_max == 0) return bad("expected a number of characters");
+        auto const parsed =
+            std::from_chars(text_.data() + at_, text_.data() + text_.size(), excerpt.characters_max);
+        if (parsed.ec != std::errc{} || excerpt.characters_max == 0)
+            return bad("expected a number of characters");
         at_ = static_cast<std::size_t>(parsed.ptr - text_.data());
         skip_blanks();
         if (at_ < text_.size() && text_[at_] == ',') {
             ++at_;
             skip_blanks();
             std::string_view const flag = take_name();
-            if (flag != "true" && flag != "false" && flag != "1" && flag != "0") return bad("expected true or false");
+            if (flag != "true" && flag != "false" && flag != "1" && flag != "0")
+                return bad("expected true or false");
             excerpt.with_ellipsis = flag == "true" || flag == "1";
             skip_blanks();
         }
@@ -134,7 +139,8 @@ std::optional<ExpandNode> resolve(std::string_view step, Schema const& schema, C
     node.name = step;
     if (auto const found = collection.find(step)) {
         Field const& field = collection.fields[*found];
-        if (field.type != FieldType::relation || !is_visible(collection, field, superuser)) return std::nullopt;
+        if (field.type != FieldType::relation || !is_visible(collection, field, superuser))
+            return std::nullopt;
         node.field = static_cast<std::uint16_t>(*found);
         node.multiple = field.is_multiple();
         node.target = schema.find(field.collection_id);
@@ -147,17 +153,17 @@ std::optional<ExpandNode> resolve(std::string_view step, Schema const& schema, C
             auto const back = source->find(step.substr(at + marker.size()));
             if (!back) continue;
             Field const& field = source->fields[*back];
-            bool const points_here = field.type == FieldType::relation &&
-                                     schema.find(field.collection_id) == &collection;
+            bool const points_here =
+                field.type == FieldType::relation && schema.find(field.collection_id) == &collection;
             if (!points_here || !is_visible(*source, field, superuser)) continue;
             node.back = true;
             node.field = static_cast<std::uint16_t>(*back);
             node.target = source;
             // One record can point here at most when the relation is unique.
-            node.multiple = field.is_multiple() || std::ranges::none_of(source->indexes, [&](Index const& index) {
-                                return index.unique && index.columns.size() == 1 &&
-                                       index.columns[0].field == field.name;
-                            });
+            node.multiple =
+                field.is_multiple() || std::ranges::none_of(source->indexes, [&](Index const& index) {
+                    return index.unique && index.columns.size() == 1 && index.columns[0].field == field.name;
+                });
         }
     }
     if (node.target == nullptr || (!superuser && !node.target->view_rule)) return std::nullopt;
@@ -202,7 +208,8 @@ Result<std::vector<ExpandNode>> parse_expand(std::string_view text, Schema const
         while (at < text.size() && is_name_character(text[at])) ++at;
         if (at == start) return bad_parameter("expand", text, at, "expected a relation");
         if (++depth > relation_hops_max) {
-            return bad_parameter("expand", text, start, "more than " + std::to_string(relation_hops_max) + " levels");
+            return bad_parameter("expand", text, start,
+                                 "more than " + std::to_string(relation_hops_max) + " levels");
         }
         std::string_view const step = text.substr(start, at - start);
         // Below a step that does not exist, the grammar is still checked.
@@ -210,7 +217,8 @@ Result<std::vector<ExpandNode>> parse_expand(std::string_view text, Schema const
             auto found = std::ranges::find(*level, step, &ExpandNode::name);
             if (found == level->end()) {
                 if (auto node = resolve(step, schema, *owner, superuser)) {
-                    if (++nodes > expand_nodes_max) return bad_parameter("expand", text, start, "too many relations");
+                    if (++nodes > expand_nodes_max)
+                        return bad_parameter("expand", text, start, "too many relations");
                     level->push_back(*std::move(node));
                     found = level->end() - 1;
                 }
@@ -252,7 +260,8 @@ bool is_visible(Collection const& collection, Field const& field, bool superuser
 std::vector<std::uint16_t> fields_to_read(Collection const& collection, FieldSelection const& selection,
                                           std::span<ExpandNode const> expand, bool superuser) {
     auto const is_followed = [&](std::size_t index) {
-        return std::ranges::any_of(expand, [index](ExpandNode const& node) { return !node.back && node.field == index; });
+        return std::ranges::any_of(
+            expand, [index](ExpandNode const& node) { return !node.back && node.field == index; });
     };
     bool const guards_email = collection.type == CollectionType::auth && selection.shows("email");
     std::vector<std::uint16_t> fields;
@@ -260,7 +269,8 @@ std::vector<std::uint16_t> fields_to_read(Collection const& collection, FieldSel
         Field const& field = collection.fields[index];
         if (!is_visible(collection, field, superuser)) {
             // Never shown, but it may decide what is.
-            if (guards_email && field.name == "emailVisibility") fields.push_back(static_cast<std::uint16_t>(index));
+            if (guards_email && field.name == "emailVisibility")
+                fields.push_back(static_cast<std::uint16_t>(index));
             continue;
         }
         bool const needed = index == 0 || selection.shows(field.name) || is_followed(index) ||

@@ -42,14 +42,17 @@ bool is_equal(Literal const& left, Literal const& right) {
 // Marks in the key; all below the first character of a path.
 constexpr char literal_mark = 1;
 constexpr char operator_mark_start = 2;
-static_assert(operator_mark_start + 2 * (static_cast<int>(TokenKind::not_like) + 1) < '.', "marks stay below paths");
+static_assert(operator_mark_start + 2 * (static_cast<int>(TokenKind::not_like) + 1) < '.',
+              "marks stay below paths");
 
 void append_literal(Buffer& key, Literal const& literal) {
     key.append(literal_mark);
     auto const kind = static_cast<unsigned>(literal.kind);
-    unsigned const content = (literal.has_null ? 1U : 0U) | (literal.has_zero ? 2U : 0U) | (literal.count == 0 ? 4U : 0U);
+    unsigned const content =
+        (literal.has_null ? 1U : 0U) | (literal.has_zero ? 2U : 0U) | (literal.count == 0 ? 4U : 0U);
     key.append(static_cast<char>(kind << 3 | content));
-    key.append(static_cast<char>(literal.same_as < identified_literals_max ? literal.same_as : identified_literals_max));
+    key.append(static_cast<char>(literal.same_as < identified_literals_max ? literal.same_as
+                                                                           : identified_literals_max));
 }
 
 }  // namespace
@@ -69,17 +72,20 @@ Result<std::span<Literal const>> append_shape(std::string_view text, std::string
             continue;
         }
         if (token.kind != TokenKind::literal && token.kind != TokenKind::list) {
-            key.append(static_cast<char>(operator_mark_start + 2 * static_cast<int>(token.kind) + (token.any ? 1 : 0)));
+            key.append(static_cast<char>(operator_mark_start + 2 * static_cast<int>(token.kind) +
+                                         (token.any ? 1 : 0)));
             continue;
         }
         if (literals.count() == literals_max) {
-            return fail(lexer.error_at(token.offset, "more than " + std::to_string(literals_max) + " literals",
+            return fail(lexer.error_at(token.offset,
+                                       "more than " + std::to_string(literals_max) + " literals",
                                        ErrorCode::filter_too_large));
         }
         auto const seen = literals.view().first(std::min(literals.count(), identified_literals_max));
         Literal& literal = literals.add(token.literal);
         literal.same_as = static_cast<std::uint16_t>(literals.count() - 1);
-        for (std::size_t index = 0; index < seen.size() && literals.count() <= identified_literals_max; ++index) {
+        for (std::size_t index = 0; index < seen.size() && literals.count() <= identified_literals_max;
+             ++index) {
             if (!is_equal(literals.view()[index], literal)) continue;
             literal.same_as = static_cast<std::uint16_t>(index);
             break;

@@ -29,7 +29,8 @@ Result<void> Compiler::lower_sort(std::string_view text, bool superuser) {
     scope.label = "sort";
     scope.code = ErrorCode::sort_invalid;
     if (text.size() > sort_bytes_max) {
-        return fail(ErrorCode::sort_invalid, "The sort has more than " + std::to_string(sort_bytes_max) + " bytes.");
+        return fail(ErrorCode::sort_invalid,
+                    "The sort has more than " + std::to_string(sort_bytes_max) + " bytes.");
     }
     if (!is_utf8(text)) return fail(ErrorCode::sort_invalid, "The sort is not valid UTF-8.");
     bool const is_empty = std::ranges::all_of(text, is_blank);

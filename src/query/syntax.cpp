@@ -12,15 +12,15 @@ namespace {
 
 std::optional<Operator> operator_of(TokenKind kind) {
     switch (kind) {
-        case TokenKind::equal: return Operator::equal;
-        case TokenKind::not_equal: return Operator::not_equal;
-        case TokenKind::less: return Operator::less;
-        case TokenKind::less_equal: return Operator::less_equal;
-        case TokenKind::greater: return Operator::greater;
-        case TokenKind::greater_equal: return Operator::greater_equal;
-        case TokenKind::like: return Operator::like;
-        case TokenKind::not_like: return Operator::not_like;
-        default: return std::nullopt;
+    case TokenKind::equal: return Operator::equal;
+    case TokenKind::not_equal: return Operator::not_equal;
+    case TokenKind::less: return Operator::less;
+    case TokenKind::less_equal: return Operator::less_equal;
+    case TokenKind::greater: return Operator::greater;
+    case TokenKind::greater_equal: return Operator::greater_equal;
+    case TokenKind::like: return Operator::like;
+    case TokenKind::not_like: return Operator::not_like;
+    default: return std::nullopt;
     }
 }
 
@@ -48,14 +48,16 @@ private:
     }
 
     Error unexpected(std::string const& expectation) const {
-        if (token_.kind == TokenKind::end) return lexer_.error_at(token_.offset, "the text ends here, " + expectation);
+        if (token_.kind == TokenKind::end)
+            return lexer_.error_at(token_.offset, "the text ends here, " + expectation);
         std::string const shown(token_.text.substr(0, 64));
         return lexer_.error_at(token_.offset, "unexpected \"" + shown + "\", " + expectation);
     }
 
     Result<void> enter() {
         if (++depth_ <= nesting_max) return {};
-        return fail(lexer_.error_at(token_.offset, "more than " + std::to_string(nesting_max) + " nested brackets",
+        return fail(lexer_.error_at(token_.offset,
+                                    "more than " + std::to_string(nesting_max) + " nested brackets",
                                     ErrorCode::filter_too_large));
     }
 
@@ -112,13 +114,15 @@ private:
 
     Result<Expression> parse_comparison(bool bare_only) {
         if (++comparisons_ > expressions_max) {
-            return fail(lexer_.error_at(token_.offset, "more than " + std::to_string(expressions_max) + " comparisons",
+            return fail(lexer_.error_at(token_.offset,
+                                        "more than " + std::to_string(expressions_max) + " comparisons",
                                         ErrorCode::filter_too_large));
         }
         Expression comparison;
         QUERN_TRY(comparison.left, parse_operand(0));
         bool const is_path = comparison.left.kind == Operand::Kind::path;
-        if (bare_only && !is_path) return fail(lexer_.error_at(comparison.left.offset, "! stands before a bool field or brackets"));
+        if (bare_only && !is_path)
+            return fail(lexer_.error_at(comparison.left.offset, "! stands before a bool field or brackets"));
         if (!bare_only && is_not(token_)) {
             QUERN_CHECK(advance());
             if (token_.kind != TokenKind::list) return fail(unexpected("expected in ( … )"));
@@ -214,7 +218,8 @@ bool is_same(Expression const& left, Expression const& right, std::span<Literal 
         return true;
     }
     if (left.sign != right.sign || left.any != right.any || left.bare != right.bare) return false;
-    return is_same(left.left, right.left, literals) && (left.bare || is_same(left.right, right.right, literals));
+    return is_same(left.left, right.left, literals) &&
+           (left.bare || is_same(left.right, right.right, literals));
 }
 
 }  // namespace quern::query

@@ -24,16 +24,25 @@
 namespace quern::query {
 
 enum class Operator : std::uint8_t {
-    equal, not_equal, less, less_equal, greater, greater_equal, like, not_like, in, not_in
+    equal,
+    not_equal,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    like,
+    not_like,
+    in,
+    not_in
 };
 
 // Views borrow from the text.
 struct Operand {
     enum class Kind : std::uint8_t { path, literal, call };
     Kind kind = Kind::path;
-    std::size_t offset = 0;      // byte offset in the text
-    std::string_view text;       // as written; of a call: the function's name
-    std::uint16_t literal = 0;   // index
+    std::size_t offset = 0;     // byte offset in the text
+    std::string_view text;      // as written; of a call: the function's name
+    std::uint16_t literal = 0;  // index
     std::vector<Operand> arguments;
 };
 
@@ -54,6 +63,7 @@ struct Expression {
 [[nodiscard]] Result<Expression> parse(std::string_view text, std::string_view label, Arena& arena);
 
 // Whether two trees mean the same for sure: same paths, signs and equal literals.
-[[nodiscard]] bool is_same(Expression const& left, Expression const& right, std::span<Literal const> literals);
+[[nodiscard]] bool is_same(Expression const& left, Expression const& right,
+                           std::span<Literal const> literals);
 
 }  // namespace quern::query

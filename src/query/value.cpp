@@ -19,11 +19,11 @@ Constant constant_of(Value const& value) {
 
 Value Constant::value() const {
     switch (kind) {
-        case ValueKind::null: return Value{};
-        case ValueKind::integer: return Value::of(integer);
-        case ValueKind::real: return Value::of(real);
-        case ValueKind::text: return Value::of(std::string_view(text));
-        case ValueKind::blob: break;
+    case ValueKind::null: return Value{};
+    case ValueKind::integer: return Value::of(integer);
+    case ValueKind::real: return Value::of(real);
+    case ValueKind::text: return Value::of(std::string_view(text));
+    case ValueKind::blob: break;
     }
     Value blob = Value::of(std::string_view(text));
     blob.kind = ValueKind::blob;
@@ -32,24 +32,24 @@ Value Constant::value() const {
 
 Conversion conversion_to(Domain domain) {
     switch (domain) {
-        case Domain::text: return Conversion::text;
-        case Domain::number: return Conversion::number;
-        case Domain::boolean: return Conversion::boolean;
-        case Domain::date: return Conversion::date;
-        case Domain::any: return Conversion::none;
+    case Domain::text: return Conversion::text;
+    case Domain::number: return Conversion::number;
+    case Domain::boolean: return Conversion::boolean;
+    case Domain::date: return Conversion::date;
+    case Domain::any: return Conversion::none;
     }
     return Conversion::none;
 }
 
 Domain domain_of(Field const& field) {
     switch (field.type) {
-        case FieldType::number: return Domain::number;
-        case FieldType::boolean: return Domain::boolean;
-        case FieldType::date:
-        case FieldType::autodate: return Domain::date;
-        case FieldType::json:
-        case FieldType::geo_point: return Domain::any;
-        default: return Domain::text;
+    case FieldType::number: return Domain::number;
+    case FieldType::boolean: return Domain::boolean;
+    case FieldType::date:
+    case FieldType::autodate: return Domain::date;
+    case FieldType::json:
+    case FieldType::geo_point: return Domain::any;
+    default: return Domain::text;
     }
 }
 
@@ -60,9 +60,11 @@ plan::Operand Compiler::constant(Value value) {
 }
 
 // A client's literal is bound with each request; a rule's is converted now and kept.
-Result<ParameterSource> Compiler::literal_source(Side const& literal, Conversion conversion, Scope const& scope) {
+Result<ParameterSource> Compiler::literal_source(Side const& literal, Conversion conversion,
+                                                 Scope const& scope) {
     ParameterSource source;
-    bool const is_flag = literal.literal->kind == LiteralClass::yes || literal.literal->kind == LiteralClass::no;
+    bool const is_flag =
+        literal.literal->kind == LiteralClass::yes || literal.literal->kind == LiteralClass::no;
     bool const is_fixed = literal.literal->kind == LiteralClass::null ||
                           (is_flag && (conversion == Conversion::boolean || conversion == Conversion::none));
     if (scope.trust != Trust::rule && !is_fixed) {
@@ -80,7 +82,8 @@ Result<ParameterSource> Compiler::literal_source(Side const& literal, Conversion
     return source;
 }
 
-Result<plan::Operand> Compiler::literal_parameter(Side const& literal, Conversion conversion, Scope const& scope) {
+Result<plan::Operand> Compiler::literal_parameter(Side const& literal, Conversion conversion,
+                                                  Scope const& scope) {
     QUERN_TRY(auto const source, literal_source(literal, conversion, scope));
     return parameter(source);
 }
@@ -119,10 +122,10 @@ plan::Operand Compiler::request_parameter(Side const& side, Conversion conversio
 
 Result<plan::Operand> Compiler::value_operand(Side const& side, Conversion conversion, Scope const& scope) {
     switch (side.kind) {
-        case Side::Kind::row:
-        case Side::Kind::call: return side.operand;
-        case Side::Kind::request: return request_parameter(side, conversion);
-        case Side::Kind::literal: return literal_parameter(side, conversion, scope);
+    case Side::Kind::row:
+    case Side::Kind::call: return side.operand;
+    case Side::Kind::request: return request_parameter(side, conversion);
+    case Side::Kind::literal: return literal_parameter(side, conversion, scope);
     }
     return side.operand;
 }

@@ -231,6 +231,22 @@ RecordInput::RecordInput(Collection const& collection)
 RecordInput::~RecordInput() = default;
 RecordInput::RecordInput(RecordInput&&) noexcept = default;
 
+namespace {
+
+// A new record with wrong values is told of its missing ones at the same time.
+void name_missing(Collection const& collection, std::span<FieldInput const> inputs, std::vector<FieldError>& errors) {
+    for (std::size_t index = 0; index < collection.fields.size(); ++index) {
+        Field const& field = collection.fields[index];
+        bool const makes_own = field.primary_key || !field.autogenerate_pattern.empty();
+        if (!field.required || makes_own || field.type == FieldType::autodate) continue;
+        bool const given = std::ranges::find(inputs, index, &FieldInput::field) != inputs.end() ||
+                           std::ranges::find(errors, field.name, &FieldError::field) != errors.end();
+        if (!given) errors.push_back({field.name, "validation_required", "Cannot be blank."});
+    }
+}
+
+}  // namespace
+
 Result<std::span<FieldInput>> RecordInput::read(json::Node body, InputOptions options, Arena& arena) const {
     std::span<FieldInput> const inputs = arena.array<FieldInput>(body.size());
     std::size_t count = 0;
@@ -258,12 +274,11 @@ Result<std::span<FieldInput>> RecordInput::read(json::Node body, InputOptions op
             check_confirmation(body, member, errors);
         inputs[count++] = *input;
     }
-    if (!errors.empty()) {
-        Error error(ErrorCode::validation);
-        error.fields = std::move(errors);
-        return fail(std::move(error));
-    }
-    return inputs.first(count);
+    if (errors.empty()) return inputs.first(count);
+    if (options.creating) name_missing(*collection_, inputs.first(count), errors);
+    Error error(ErrorCode::validation);
+    error.fields = std::move(errors);
+    return fail(std::move(error));
 }
 
 Result<FieldValue> RecordInput::apply(FieldInput const& input, Value const& current, Arena& arena) const {
@@ -301,6 +316,10 @@ Result<std::span<FieldValue>> RecordInput::for_insert(std::span<FieldInput const
             value = Value::of(date_text(moment.now_ms, arena));
         bool const makes_own = field.primary_key || !field.autogenerate_pattern.empty();
         if (makes_own && is_blank(field, value)) value = Value::of(generate(field, moment, arena));
+        if (field.primary_key && (value.text == "." || value.text == "..")) {
+            // No URL could name it: a path's dot segments are removed on the way.
+            errors.push_back({field.name, "validation_invalid_format", "Invalid value format."});
+        }
         if (!field.required) continue;
         if (is_blank(field, value) || !(given[index] || makes_own)) {
             bool const reported = std::ranges::find(errors, field.name, &FieldError::field) != errors.end();
@@ -342,10 +361,6 @@ Result<std::span<FieldValue>> RecordInput::for_update(std::span<FieldInput const
     std::size_t count = 0;
     for (std::size_t index = 0; index < fields.size(); ++index) {
         Field const& field = fields[index];
-        if (field.type == FieldType::autodate && field.on_update) {
-            row[index].value = Value::of(date_text(moment.now_ms, arena));
-            given[index] = true;
-        }
         if (given[index] && field.required && is_blank(field, row[index].value)) {
             errors.push_back({field.name, "validation_required", "Cannot be blank."});
         }
@@ -355,6 +370,13 @@ Result<std::span<FieldValue>> RecordInput::for_update(std::span<FieldInput const
                 {field.name, "validation_pk_change", "The record primary key cannot be changed."});
         }
         row[count++] = row[index];
+    }
+    // Where nothing else changes, the dates of updating do not either.
+    for (std::size_t index = 0; count > 0 && index < fields.size(); ++index) {
+        if (fields[index].type != FieldType::autodate || !fields[index].on_update) continue;
+        row[count++] = {.field = static_cast<std::uint16_t>(index),
+                        .value = Value::of(date_text(moment.now_ms, arena)),
+                        .items = {}};
     }
     return finish(row.first(count), std::move(errors));
 }

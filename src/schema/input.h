@@ -110,6 +110,7 @@ struct FieldValue {
 
 struct InputOptions {
     bool superuser = false;  // may set hidden fields
+    bool creating = false;   // of a new record: beside wrong values, missing ones are named too
 };
 
 // What the transaction lends.
