@@ -30,7 +30,8 @@ Decision decide(Collection const& collection, query::Action action, Principal co
     return decision;
 }
 
-Result<query::Access> authorise(Collection const& collection, query::Action action, Principal const& principal) {
+Result<query::Access> authorise(Collection const& collection, query::Action action,
+                                Principal const& principal) {
     Decision const decision = decide(collection, action, principal);
     if (decision.is_locked()) return fail(ErrorCode::forbidden);
     return decision.access();

@@ -3,8 +3,8 @@
 
 // Who may do what: the one place where an action on a collection is allowed or refused.
 //
-// Every door (lists, views, writes, batch, expand, realtime, files) asks decide() and passes the access it gets
-// on to the planner, which joins the rule to the plan.
+// Every door (lists, views, writes, batch, expand, realtime, files) asks decide() and passes the access it
+// gets on to the planner, which joins the rule to the plan.
 
 #include <memory>
 
@@ -37,8 +37,10 @@ struct Decision {
                                               Principal const& principal);
 
 // Checks all rules of a collection against the schema that is about to be saved with it.
-// Errors: validation — `fields` names the rule ("listRule", code "validation_invalid_rule") and the message tells
+// Errors: validation — `fields` names the rule ("listRule", code "validation_invalid_rule") and the message
+// tells
 //         the position.
-[[nodiscard]] Result<void> check_rules(std::shared_ptr<Schema const> const& schema, Collection const& collection);
+[[nodiscard]] Result<void> check_rules(std::shared_ptr<Schema const> const& schema,
+                                       Collection const& collection);
 
 }  // namespace quern::rules

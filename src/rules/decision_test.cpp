@@ -42,8 +42,8 @@ TEST(Decision, SuperusersMayDoEverything) {
     auto const schema = schema_with(std::nullopt, "title = 'x'");
     Principal superuser;
     superuser.superuser = true;
-    for (auto const action : {query::Action::list, query::Action::view, query::Action::create, query::Action::update,
-                              query::Action::remove}) {
+    for (auto const action : {query::Action::list, query::Action::view, query::Action::create,
+                              query::Action::update, query::Action::remove}) {
         EXPECT_EQ(decide(*schema->find("notes"), action, superuser).kind, Decision::Kind::open);
     }
 }
