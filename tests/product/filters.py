@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Filters: cases/filters.jsonl on one fixture, and what needs data of its own."""
+import contextlib
 import datetime
 import itertools
 import random
@@ -262,7 +263,7 @@ class Large(RecordCase):
             insert(cls.server, "tags", id=f"t{number}", name=f"t{number}")
         insert(cls.server, "posts", id="first", title="first", tags=["t1"])
         cls.server.stop()
-        with sqlite3.connect(cls.server.directory / "data.db") as file:
+        with contextlib.closing(sqlite3.connect(cls.server.directory / "data.db")) as file, file:
             columns = [row[1] for row in file.execute("PRAGMA table_info(posts)")]
             version = file.execute("SELECT max(_v) FROM posts").fetchone()[0]
             rows = [{"id": f"p{number}", "title": f"post {number}", "_v": version}

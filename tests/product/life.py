@@ -10,7 +10,7 @@ class Life(ProductCase):
     def test_health(self):
         answer = self.server.get("/api/health")
         self.assertEqual(answer.status, 200)
-        self.assertEqual(answer.json["status"], 200)
+        self.assertEqual(answer.json["code"], 200)
 
     def test_an_unknown_path_is_a_404_in_the_common_form(self):
         self.check_error(self.server.get("/api/nothing"), 404)

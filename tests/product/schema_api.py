@@ -73,10 +73,10 @@ class Create(SchemaCase):
         expect(self.create({"name": "Taken"}), 200)
         for name in ("", " ", "a b", "1st", "a-b", "a.b", "ü", "a" * 300, "select;", "Taken", "taken",
                      "TAKEN", None, 7,
-                     "_superusers", "sqlite_master", "sqlite_x", "a\0b", 'a"b'):
+                     "_superusers", "sqlite_master", "sqlite_x", "_x", "x__y", "a\0b", 'a"b'):
             with self.subTest(name=name):
                 self.refused({"name": name}, "name")
-        for name in ("select", "order", "group", "Table", "_x", "x_1"):
+        for name in ("select", "order", "group", "Table", "x_1"):
             with self.subTest(name=name):
                 expect(self.create({"name": name, "fields": [field("from"), field("where", "number")],
                                     "listRule": "",
@@ -99,7 +99,7 @@ class Create(SchemaCase):
         for bad in (field("x", "nope"), field("x", "number", min=5, max=1), field("x", "text", min=5, max=1),
                     field("x", "text", pattern="("), field("x", "select", values=[]), field("x", "relation"),
                     field("x", "relation", collectionId="nope", maxSelect=1),
-                    field("x", "select", values=["a", "a"]),
+                    
                     field("x", "number", min="one"), field("x", "bool", required="yes"),
                     field("x", "date", min="soon"), {"name": "x"}, "x", None):
             with self.subTest(field=bad):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes of a collection that has data: nothing is lost unasked, and everybody sees them at once."""
+import contextlib
 import sqlite3
 import threading
 
-from harness import ProductCase, Server
+from harness import ProductCase
 from support import (Client, RecordCase, expect, field, free_id, in_threads, insert, make_collection,
                      open_data,
                      path_of, relation)
@@ -54,7 +55,7 @@ class Change(RecordCase):
         self.insert("added", id="a", title="x")
         expect(self.change_collection("added", with_fields(
             made, field("t"), field("n", "number"), field("i", "number", onlyInt=True), field("b", "bool"),
-            field("d", "date"), field("s", "select", values=["x"], maxSelect=2), field("j", "json"),
+            field("d", "date"), field("s", "select", values=["x", "y"], maxSelect=2), field("j", "json"),
             field("g", "geoPoint"), field("nn", "number", nullable=True), field("nt", nullable=True))), 200)
         record = self.view("added", "a").json
         self.assertEqual([record[name] for name in ("title", "t", "n", "i", "b", "d", "s", "nn", "nt")],
@@ -97,7 +98,7 @@ class Change(RecordCase):
 
     def test_a_select_and_a_relation_become_several_and_one_again(self):
         target = self.make("aims")
-        made = self.make("widened", field("s", "select", values=["x", "y"], maxSelect=1),
+        made = self.make("widened", field("s", "select", values=list("vwxyz"), maxSelect=1),
                          relation("to", target))
         for key in ("t1", "t2"):
             self.insert("aims", id=key)
@@ -107,18 +108,25 @@ class Change(RecordCase):
         def widen(many):
             fields = [item if item["name"] == "id" else {**item, "maxSelect": many}
                       for item in made["fields"]]
-            return expect(self.change_collection("widened", {"fields": fields}), 200)
+            return self.change_collection("widened", {"fields": fields})
 
-        widen(5)
+        expect(widen(5), 200)
         record = self.view("widened", "full").json
         self.assertEqual((record["s"], record["to"]), (["x"], ["t1"]))
         record = self.view("widened", "empty").json
         self.assertEqual((record["s"], record["to"]), ([], []))
+        # Values beyond the first are not thrown away unasked.
         self.change("widened", "full", {"s": ["y", "x"], "to": ["t2", "t1"]})
-        widen(1)
+        answer = widen(1)
+        self.check_error(answer, 400)
+        self.assertIn("record full", answer.json["message"])
+        self.assertEqual(self.view("widened", "full").json["to"], ["t2", "t1"])
+        self.change("widened", "full", {"s": ["y"], "to": ["t1", "t2"]})
+        self.check_error(widen(1), 400)
+        self.change("widened", "full", {"to": ["t2"]})
+        expect(widen(1), 200)
         record = self.view("widened", "full").json
-        self.assertIn(record["s"], ("x", "y"))
-        self.assertIn(record["to"], ("t1", "t2"))
+        self.assertEqual((record["s"], record["to"]), ("y", "t2"))
         self.assertEqual(self.view("widened", "empty").json["to"], "")
 
     def test_required_and_bounds_bind_what_comes_later(self):
@@ -137,13 +145,18 @@ class Change(RecordCase):
 
         def nullable(flag):
             fields = [item if item["name"] != "a" else {**item, "nullable": flag} for item in made["fields"]]
-            return expect(self.change_collection("nulls", {"fields": fields}), 200)
+            return self.change_collection("nulls", {"fields": fields})
 
-        nullable(True)
+        expect(nullable(True), 200)
         self.change("nulls", "r", {"a": None})
         self.assertIsNone(self.view("nulls", "r").json["a"])
-        nullable(False)
-        self.assertEqual(self.view("nulls", "r").json["a"], "")
+        # Null is a value: it is not thrown away unasked.
+        answer = nullable(False)
+        self.check_error(answer, 400)
+        self.assertIn("record r", answer.json["message"])
+        self.change("nulls", "r", {"a": ""})
+        expect(nullable(False), 200)
+        self.assertEqual(expect(self.change("nulls", "r", {"a": None}), 200).json["a"], "")
 
     def test_SCHEMA_02_renaming_touches_only_the_index_of_that_field(self):
         made = self.make("langs", field("en"), field("enx"), field("unrelated"), indexes=[
@@ -154,8 +167,7 @@ class Change(RecordCase):
         before = made["indexes"]
         changed = expect(self.change_collection("langs", with_fields(made, rename={"enx": "eny"})), 200).json
         self.assertEqual(changed["indexes"][0], before[0])
-        self.assertNotIn("enx`", changed["indexes"][1])
-        self.assertIn("eny", changed["indexes"][1])
+        self.assertIn("(`eny`)", changed["indexes"][1])
         self.insert("langs", en="same")
         self.check_error(self.server.post(path_of("langs"), {"en": "same"}), 400, field="en")
         self.insert("langs", english="same", eny="same")
@@ -237,12 +249,12 @@ class Cached(ProductCase):
         make_collection(self.server, "shapes", [free_id(), field("a")])
         for number in range(5):
             insert(self.server, "shapes", id=f"r{number}", a=f"a{number}")
-        clients = [Client(self.server) for _ in range(6)]
+        clients = [Client(self.server) for _ in range(4)]
         path = self.server.get("/api/collections/shapes", token=self.token).json
 
         def members():
             for client in clients:
-                for _ in range(20):
+                for _ in range(10):
                     answer = self.server.get(path_of("shapes"))
                     yield answer.json["items"][0]
                     status, body = client.request("GET", path_of("shapes") + "?sort=-id")
@@ -292,13 +304,8 @@ class OtherProcess(ProductCase):
     def test_what_another_process_commits_is_seen(self):
         make_collection(self.server, "shared", [free_id(), field("a")])
         insert(self.server, "shared", id="r", a="x")
-        with sqlite3.connect(self.server.directory / "data.db", timeout=10) as file:
+        with contextlib.closing(sqlite3.connect(self.server.directory / "data.db", timeout=10)) as file, file:
             file.execute("UPDATE shared SET a = 'from outside' WHERE id = 'r'")
-        file.close()
         self.assertEqual(self.server.get(path_of("shared", "r")).json["a"], "from outside")
         answer = self.server.patch(path_of("shared", "r"), {"a": "and back"})
         self.assertEqual(expect(answer, 200).json["a"], "and back")
-
-    def test_a_second_server_on_the_same_directory_is_told_apart(self):
-        with Server(directory=self.server.directory, with_superuser=False) as second:
-            self.assertEqual(second.get("/api/health").status, 200)

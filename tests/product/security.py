@@ -256,7 +256,7 @@ class Doors(FixtureF):
 class Writing(FixtureF):
     def test_S_27_giving_a_record_away(self):
         answer = self.server.patch(path_of("notes", "n1"), {"owner": "bob"}, headers=caller("alice"))
-        self.check_error(answer, 404)
+        self.check_error(answer, 400)
         self.assertEqual(self.get("alice", "notes", "n1").json["owner"], "alice")
 
     def test_S_29_creating_with_the_id_of_another(self):

@@ -8,6 +8,7 @@ has a `name`, and becomes a test of the class that names the file:
     class Filters(RecordCase):
         def check(self, case):
             ..."""
+import contextlib
 import json
 import re
 import socket
@@ -76,7 +77,7 @@ def make_collection(server, name, fields, **options):
     return expect(server.post("/api/collections", body, token=server.token), 200).json
 
 
-def insert(server, collection, body=None, **members):
+def insert(server, collection, body=None, /, **members):
     """Creates a record as superuser and returns it."""
     body = {**(body or {}), **members}
     return expect(server.post(path_of(collection), body, token=server.token), 200).json
@@ -90,8 +91,8 @@ def expect(answer, status):
 
 
 def open_data(server):
-    """The server's data file, for looking at it. The server runs with --shared, or not at all."""
-    return sqlite3.connect(f"file:{server.directory}/data.db?mode=ro", uri=True)
+    """The server's data file, for looking at it; for `with`. The server runs with --shared, or not at all."""
+    return contextlib.closing(sqlite3.connect(f"file:{server.directory}/data.db?mode=ro", uri=True))
 
 
 # --- many at once ---
@@ -184,7 +185,7 @@ class RecordCase(ProductCase):
     def fixture(cls):
         pass
 
-    def insert(self, collection, body=None, **members):
+    def insert(self, collection, body=None, /, **members):
         return insert(self.server, collection, body, **members)
 
     def page(self, collection, *, token=None, headers=None, **query):
