@@ -281,10 +281,29 @@ private:
                 auto const made = connection_.execute(index.sql);
                 if (made) continue;
                 auto const fields = fields_not_unique(sqlite3_errmsg(connection_.get()), *after);
-                return fail(fields.empty() ? made.error() : not_unique(fields));
+                return fail(fields.empty() ? made.error() : name_duplicates(not_unique(fields), index.name, *after));
             }
         }
         return {};
+    }
+
+    // Adds to the error which records a new unique index found alike.
+    Error name_duplicates(Error error, std::string_view index_name, Collection const& collection) {
+        auto const index = std::ranges::find(collection.indexes, index_name, &Index::name);
+        if (index == collection.indexes.end()) return error;
+        std::string columns;
+        for (IndexColumn const& column : index->columns) {
+            columns += (columns.empty() ? "" : ", ") + quoted_name(column.field);
+            if (column.ignore_case) columns += " COLLATE NOCASE";
+        }
+        std::string sql = "SELECT min(id) || ' and ' || max(id) FROM " + quoted_name(collection.name);
+        if (!index->where_not_empty.empty()) sql += " WHERE " + quoted_name(index->where_not_empty) + " != ''";
+        sql += " GROUP BY " + columns + " HAVING count(*) > 1 LIMIT 1";
+        auto const alike = connection_.query_text(sql, {});
+        if (!alike || alike->empty()) return error;
+        error.message = "Values must be unique: the records " + *alike + " have the same.";
+        for (FieldError& field : error.fields) field.message = error.message;
+        return error;
     }
 
     Result<void> check_foreign_keys(std::string const& table, Collection const& collection) {
