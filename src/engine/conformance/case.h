@@ -20,6 +20,8 @@
 //     ["p1", "x"]
 //     count 1                        its count(), which all requests may have instead of or behind an answer
 //
+// A request may also be in the product's own language (question_text.h): `ask posts`, `filter …`, `by …`.
+//
 // Every request is also counted with its condition negated: the two must add up to all rows.
 //
 // A case may write first, or in between. Outside begin and commit a writing line is a transaction of its own.

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "engine/conformance/case.h"
+#include "engine/conformance/question_text.h"
 #include "engine/conformance/stage.h"
 
 namespace quern::engine::conformance {
@@ -73,7 +74,7 @@ private:
         if (command.verb == "collection") return definitions(lines, index, false);
         if (command.verb == "alter") return definitions(lines, ++index, true);
         if (command.verb == "rows") return rows(lines, index, command.rest);
-        if (command.verb == "from") return request(lines, index);
+        if (command.verb == "from" || command.verb == "ask") return request(lines, index);
         ++index;
         return expected(lines, index, write(command));
     }
@@ -158,7 +159,9 @@ private:
         while (index < lines.size() && !lines[index].starts_with("answer") && !lines[index].starts_with("count")) {
             request_lines.push_back(lines[index++]);
         }
-        auto const request = read_request(stage_.schema(), request_lines);
+        bool const in_words = request_lines.front().starts_with("ask ");
+        auto const request = in_words ? read_question(stage_.schema(), request_lines)
+                                      : read_request(stage_.schema(), request_lines);
         if (!request) return request.error().message;
         bool asked = false;
         if (index < lines.size() && lines[index].starts_with("answer")) {
