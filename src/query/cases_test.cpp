@@ -43,6 +43,9 @@ public:
         if (path == "author") return Value::of("");
         return std::nullopt;
     }
+    std::optional<bool> body_changed(std::string_view field) const override {
+        return field == "score" ? std::optional<bool>(true) : std::nullopt;
+    }
 };
 
 std::string show(Value const& value) {

@@ -227,7 +227,8 @@ Result<std::optional<plan::Condition>> Compiler::lower_changed(Expression const&
     // The request may know better: after a write the stored row no longer tells what the write changed.
     ParameterSource told = is_set;
     told.kind = Kind::body_is_changed;
-    Condition differs = plan::compare(plan::column(scope.root, *found), plan::Comparison::same, parameter(body), true);
+    Condition differs =
+        plan::compare(plan::column(scope.root, *found), plan::Comparison::same, parameter(body), true);
     Condition by_row = plan::all_of({plan::is_null(parameter(told)), std::move(differs)});
     Condition by_word = plan::compare(parameter(told), plan::Comparison::equal, constant(Value::of(true)));
     std::vector<Condition> parts;

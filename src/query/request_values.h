@@ -34,8 +34,8 @@ public:
         (void)path;
         return std::nullopt;
     }
-    // Whether the write changes that field: true or false where it is known, nothing where the stored row, not yet
-    // written, has to tell.
+    // Whether the write changes that field: true or false where it is known, nothing where the stored row,
+    // not yet written, has to tell.
     [[nodiscard]] virtual std::optional<bool> body_changed(std::string_view field) const {
         (void)field;
         return std::nullopt;
