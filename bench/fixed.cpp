@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of floor.cpp given by the real server with one loop: `fixed PORT`. On SIGTERM it prints what it has
-// used, CPU in microseconds a request.
+// The answer of floor.cpp given by the real server with one loop: `fixed PORT`. On SIGTERM it prints what it
+// has used, CPU in microseconds a request.
 
 #include <charconv>
 #include <cstdio>

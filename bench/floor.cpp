@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The least an HTTP server can do: `floor PORT` answers thirteen fixed bytes to everything that ends in an empty
-// line, with one epoll loop and two system calls a request, without looking at the request. What any server costs
-// above this is its own; see fixed.cpp for ours. On SIGTERM it prints what it has used.
+// The least an HTTP server can do: `floor PORT` answers thirteen fixed bytes to everything that ends in an
+// empty line, with one epoll loop and two system calls a request, without looking at the request. What any
+// server costs above this is its own; see fixed.cpp for ours. On SIGTERM it prints what it has used.
 
 #include <array>
 #include <charconv>
@@ -11,13 +11,13 @@
 #include <cstring>
 #include <string_view>
 
-#include <csignal>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <csignal>
 
 namespace {
 
@@ -94,7 +94,9 @@ int main(int count, char** arguments) {
     std::uint64_t const requests = serve(listener);
     rusage use{};
     ::getrusage(RUSAGE_SELF, &use);
-    auto const us = [](timeval const& time) { return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec); };
+    auto const us = [](timeval const& time) {
+        return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
+    };
     double const user_us = us(use.ru_utime);
     double const system_us = us(use.ru_stime);
     double const divisor = requests > 0 ? static_cast<double>(requests) : 1.0;

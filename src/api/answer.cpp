@@ -8,7 +8,8 @@ namespace quern::api {
 void write_error(http::Response& response, Error const& error) {
     response.clear();
     response.status = http_status(error.code);
-    if (response.status == 503 || response.status == 429) response.add_header("Retry-After", std::to_string(retry_after_s));
+    if (response.status == 503 || response.status == 429)
+        response.add_header("Retry-After", std::to_string(retry_after_s));
     json::Writer writer(response.body);
     writer.begin_object();
     writer.member("status", response.status);

@@ -39,16 +39,16 @@ std::unexpected<Error> refuse() {
 
 Value value_of(json::Node const& node) {
     switch (node.type()) {
-        case json::Type::null: return {};
-        case json::Type::boolean: return Value::of(node.boolean());
-        case json::Type::integer: return Value::of(node.integer());
-        case json::Type::real: {
-            auto const number = node.real();
-            return number ? Value::of(*number) : Value{};
-        }
-        case json::Type::string: return Value::of(node.text());
-        case json::Type::array:
-        case json::Type::object: return Value::of(node.raw());
+    case json::Type::null: return {};
+    case json::Type::boolean: return Value::of(node.boolean());
+    case json::Type::integer: return Value::of(node.integer());
+    case json::Type::real: {
+        auto const number = node.real();
+        return number ? Value::of(*number) : Value{};
+    }
+    case json::Type::string: return Value::of(node.text());
+    case json::Type::array:
+    case json::Type::object: return Value::of(node.raw());
     }
     return {};
 }

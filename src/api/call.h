@@ -16,7 +16,8 @@
 
 namespace quern::api {
 
-// Lifetime: the handling of one request on one thread. Everything in it borrows from the exchange and the lane.
+// Lifetime: the handling of one request on one thread. Everything in it borrows from the exchange and the
+// lane.
 class Call final : public query::RequestLookup {
 public:
     // Errors: parameter_invalid — the query string; unauthorized — a token that is not good;
@@ -35,8 +36,8 @@ public:
     Route route;
     Collection const* collection = nullptr;  // of the route, where it names one
     std::span<http::QueryParameter const> parameters;
-    std::optional<json::Node> json_body;     // when it has been read
-    std::span<FieldInput const> inputs;      // what the body says of the collection's fields
+    std::optional<json::Node> json_body;  // when it has been read
+    std::span<FieldInput const> inputs;   // what the body says of the collection's fields
     // The fields that an update has changed, once it has; before that the stored row tells.
     std::optional<std::span<FieldValue const>> changes;
     query::RequestValues values;
@@ -55,15 +56,16 @@ public:
 };
 
 // Finds out who is asking from the Authorization header; without one the caller is anonymous.
-// Errors: unauthorized — a token that is malformed, forged, expired or of a caller who is gone: such a request is
+// Errors: unauthorized — a token that is malformed, forged, expired or of a caller who is gone: such a
+// request is
 //         refused, not answered as if nobody had signed in; bad_request — several such headers.
 [[nodiscard]] Result<void> authenticate(Call& call);
 
 // All fields of a record, in order, hidden ones too, and behind them its version; empty when there is no such
 // record, or `access` does not admit it.
 // Lifetime: the call's arena.
-[[nodiscard]] Result<std::span<Value const>> read_row(Call& call, Collection const& collection, std::string_view id,
-                                                      query::Access access);
+[[nodiscard]] Result<std::span<Value const>> read_row(Call& call, Collection const& collection,
+                                                      std::string_view id, query::Access access);
 
 // Errors: unauthorized — nobody is signed in; forbidden — somebody else is.
 [[nodiscard]] Result<void> require_superuser(Call const& call);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET /api/collections, GET /api/collections/{collection}, GET /api/collections/meta/scaffolds, GET /api/health
+// GET /api/collections, GET /api/collections/{collection}, GET /api/collections/meta/scaffolds, GET
+// /api/health
 #include <algorithm>
 
 #include "api/collections.h"
@@ -46,8 +47,8 @@ Result<void> list_collections(Call& call) {
     for (auto const& [name, value] :
          {std::pair("filter", parameters.filter), {"sort", parameters.sort}, {"expand", parameters.expand}}) {
         if (!value.empty()) {
-            return fail(ErrorCode::parameter_invalid,
-                        std::string("Invalid query parameter \"") + name + "\": collections are listed by name.");
+            return fail(ErrorCode::parameter_invalid, std::string("Invalid query parameter \"") + name +
+                                                          "\": collections are listed by name.");
         }
     }
     auto const sorted = sorted_collections(*call.lane.schema);

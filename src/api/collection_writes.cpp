@@ -38,7 +38,8 @@ protected:
         return {call, tools_.random, context.now_ms};
     }
 
-    static Result<void> put(store::WriteContext& context, std::vector<std::shared_ptr<Collection const>> const& put,
+    static Result<void> put(store::WriteContext& context,
+                            std::vector<std::shared_ptr<Collection const>> const& put,
                             std::vector<std::string_view> const& removed) {
         QUERN_CHECK(check_drafted_rules(*context.schema, put));
         return store::change_schema(context, {put, removed});
@@ -78,7 +79,8 @@ protected:
 
 Result<void> refuse_system(Collection const& collection) {
     if (!collection.system) return {};
-    return fail(ErrorCode::bad_request, "The collection " + collection.name + " is a system collection and stays.");
+    return fail(ErrorCode::bad_request,
+                "The collection " + collection.name + " is a system collection and stays.");
 }
 
 class CollectionDelete final : public SchemaCall {
@@ -123,7 +125,8 @@ protected:
             return std::unexpected(Error::of_field("collections", "validation_required", "Cannot be blank."));
         }
         if (list->size() > import_collections_max) {
-            return std::unexpected(Error::of_field("collections", "validation_limit_exceeded", "Are too many."));
+            return std::unexpected(
+                Error::of_field("collections", "validation_limit_exceeded", "Are too many."));
         }
         auto const flag = body.find("deleteMissing");
         bool const delete_missing = flag && flag->boolean();
@@ -131,7 +134,8 @@ protected:
         std::vector<std::string_view> removed;
         if (delete_missing) {
             for (auto const& existing : context.schema->collections()) {
-                bool const kept = std::ranges::any_of(collections, [&](auto const& c) { return c->id == existing->id; });
+                bool const kept =
+                    std::ranges::any_of(collections, [&](auto const& c) { return c->id == existing->id; });
                 if (!kept && !existing->system) removed.push_back(existing->id);
             }
         }
@@ -154,10 +158,12 @@ private:
     // An import adds and changes; what it does not name stays unless it was asked to delete.
     static void keep_missing(Collection const& before, Collection& collection) {
         for (Field const& field : before.fields) {
-            if (!collection.find_by_id(field.id) && !collection.find(field.name)) collection.fields.push_back(field);
+            if (!collection.find_by_id(field.id) && !collection.find(field.name))
+                collection.fields.push_back(field);
         }
         for (Index const& index : before.indexes) {
-            bool const named = std::ranges::find(collection.indexes, index.name, &Index::name) != collection.indexes.end();
+            bool const named =
+                std::ranges::find(collection.indexes, index.name, &Index::name) != collection.indexes.end();
             bool const usable = std::ranges::all_of(index.columns, [&](IndexColumn const& column) {
                 return collection.find(column.field).has_value();
             });
@@ -165,8 +171,8 @@ private:
         }
     }
 
-    // Relations may point at collections further down the list: the first reading finds ids and names, the second
-    // resolves.
+    // Relations may point at collections further down the list: the first reading finds ids and names, the
+    // second resolves.
     Result<std::vector<std::shared_ptr<Collection const>>> read_all(Call& call, store::WriteContext& context,
                                                                     json::Node list, bool delete_missing) {
         std::vector<Collection> coming = names_of(call, context, list);
@@ -183,7 +189,8 @@ private:
                 return std::unexpected(std::move(error));
             }
             collection->id = coming[index].id;
-            if (Collection const* before = existing(*context.schema, node); before != nullptr && !delete_missing) {
+            if (Collection const* before = existing(*context.schema, node);
+                before != nullptr && !delete_missing) {
                 keep_missing(*before, *collection);
             }
             collections.push_back(std::make_shared<Collection const>(*std::move(collection)));
@@ -224,7 +231,8 @@ std::unique_ptr<WriteCall> make_collection_update(http::Exchange& exchange, Writ
 std::unique_ptr<WriteCall> make_collection_delete(http::Exchange& exchange, WriteTools& tools, Route route) {
     return std::make_unique<CollectionDelete>(exchange, tools, route);
 }
-std::unique_ptr<WriteCall> make_collection_truncate(http::Exchange& exchange, WriteTools& tools, Route route) {
+std::unique_ptr<WriteCall> make_collection_truncate(http::Exchange& exchange, WriteTools& tools,
+                                                    Route route) {
     return std::make_unique<CollectionTruncate>(exchange, tools, route);
 }
 std::unique_ptr<WriteCall> make_collections_import(http::Exchange& exchange, WriteTools& tools, Route route) {

@@ -51,11 +51,12 @@ std::string public_options(Collection const& collection) {
 
 void write_collection_json(Collection const& collection, Buffer& output) {
     json::Writer writer(output);
-    write_collection(collection, collection.type == CollectionType::auth ? public_options(collection) : "{}", writer);
+    write_collection(collection, collection.type == CollectionType::auth ? public_options(collection) : "{}",
+                     writer);
 }
 
-Result<Collection> read_collection_body(CollectionDraft const& draft, json::Node body, Collection const* before,
-                                        std::span<Collection const> coming) {
+Result<Collection> read_collection_body(CollectionDraft const& draft, json::Node body,
+                                        Collection const* before, std::span<Collection const> coming) {
     std::string const now = format_date(draft.now_ms);
     auto const auth_fields = auth::auth_system_fields();
     CollectionReading const reading{.schema = *draft.call.lane.schema,
@@ -68,19 +69,21 @@ Result<Collection> read_collection_body(CollectionDraft const& draft, json::Node
                                     .check_rule = {}};
     QUERN_TRY(Collection collection, read_collection(body, reading));
     if (collection.type == CollectionType::view) {
-        return std::unexpected(Error::of_field("type", "validation_in_invalid", "View collections are not supported yet."));
+        return std::unexpected(
+            Error::of_field("type", "validation_in_invalid", "View collections are not supported yet."));
     }
     if (collection.type == CollectionType::auth) {
         if (before == nullptr) {
-            return std::unexpected(
-                Error::of_field("type", "validation_in_invalid", "Other auth collections are not supported yet."));
+            return std::unexpected(Error::of_field("type", "validation_in_invalid",
+                                                   "Other auth collections are not supported yet."));
         }
         collection.options_json = before->options_json;
     }
     return collection;
 }
 
-Result<void> check_drafted_rules(Schema const& now, std::vector<std::shared_ptr<Collection const>> const& put) {
+Result<void> check_drafted_rules(Schema const& now,
+                                 std::vector<std::shared_ptr<Collection const>> const& put) {
     auto collections = now.collections();
     for (auto const& drafted : put) {
         auto const place = std::ranges::find(collections, drafted->id, [](auto const& c) { return c->id; });
@@ -98,7 +101,8 @@ Result<void> check_drafted_rules(Schema const& now, std::vector<std::shared_ptr<
         auto const checked = rules::check_rules(next, *collection);
         // One that was broken before is not this change's fault.
         if (checked || !rules::check_rules(std::make_shared<Schema const>(now), *collection)) continue;
-        Error error(ErrorCode::validation, "The change would break a rule of the collection " + collection->name + ".");
+        Error error(ErrorCode::validation,
+                    "The change would break a rule of the collection " + collection->name + ".");
         for (FieldError const& field : checked.error().fields) {
             error.fields.push_back({collection->name + "." + field.field, field.code, field.message});
         }

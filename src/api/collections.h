@@ -25,11 +25,11 @@ struct CollectionDraft {
     std::int64_t now_ms = 0;
 };
 
-// Reads one collection from a body; `before` is the one to be changed, or null. `coming` are others made in the
-// same step.
-// Errors: validation — every part at fault; also forbidden changes of system collections.
+// Reads one collection from a body; `before` is the one to be changed, or null. `coming` are others made in
+// the same step. Errors: validation — every part at fault; also forbidden changes of system collections.
 [[nodiscard]] Result<Collection> read_collection_body(CollectionDraft const& draft, json::Node body,
-                                                      Collection const* before, std::span<Collection const> coming);
+                                                      Collection const* before,
+                                                      std::span<Collection const> coming);
 
 // Checks the rules of the collections to be saved against the schema as it will be.
 // Errors: validation — `fields` names the rule.

@@ -20,16 +20,19 @@ constexpr std::string_view purpose = "quern cursor v1";
 
 void update(crypto::HmacSha256& mac, std::string_view part) {
     std::uint64_t const size = part.size();
-    mac.update({reinterpret_cast<char const*>(&size), sizeof size});  // so that no two lists of parts look alike
+    mac.update(
+        {reinterpret_cast<char const*>(&size), sizeof size});  // so that no two lists of parts look alike
     mac.update(part);
 }
 
 crypto::Digest mac_of(Call& call, ListParameters const& parameters, std::string_view payload) {
     Collection const* superusers = call.lane.schema->find(auth::superusers_id);
     AuthSettings const* settings = superusers == nullptr ? nullptr : call.lane.auth_of(*superusers);
-    crypto::HmacSha256 mac(settings == nullptr ? std::string_view() : settings->options.auth_token.secret, purpose);
+    crypto::HmacSha256 mac(settings == nullptr ? std::string_view() : settings->options.auth_token.secret,
+                           purpose);
     update(mac, call.collection->id);
-    update(mac, call.principal().is_anonymous() ? std::string_view() : std::string_view(call.principal().collection->id));
+    update(mac, call.principal().is_anonymous() ? std::string_view()
+                                                : std::string_view(call.principal().collection->id));
     update(mac, call.principal().id);
     update(mac, parameters.filter);
     update(mac, parameters.sort);
@@ -42,14 +45,17 @@ std::string_view bytes_of(crypto::Digest const& digest) {
 }
 
 std::unexpected<Error> refuse() {
-    Error error(ErrorCode::parameter_invalid, "Invalid query parameter \"cursor\": it is not one of this list.");
-    error.fields.push_back({"cursor", "validation_invalid_cursor", "Must be a nextCursor of the same caller and query."});
+    Error error(ErrorCode::parameter_invalid,
+                "Invalid query parameter \"cursor\": it is not one of this list.");
+    error.fields.push_back(
+        {"cursor", "validation_invalid_cursor", "Must be a nextCursor of the same caller and query."});
     return std::unexpected(std::move(error));
 }
 
 }  // namespace
 
-std::string_view seal_cursor(Call& call, ListParameters const& parameters, std::span<Value const> sort_values) {
+std::string_view seal_cursor(Call& call, ListParameters const& parameters,
+                             std::span<Value const> sort_values) {
     std::string bytes = query::encode_cursor(sort_values);
     crypto::Digest const digest = mac_of(call, parameters, bytes);
     bytes.insert(0, bytes_of(digest));
@@ -57,7 +63,8 @@ std::string_view seal_cursor(Call& call, ListParameters const& parameters, std::
     return {text.data(), crypto::base64url_encode(bytes, text)};
 }
 
-Result<std::span<Value const>> open_cursor(Call& call, ListParameters const& parameters, std::string_view cursor) {
+Result<std::span<Value const>> open_cursor(Call& call, ListParameters const& parameters,
+                                           std::string_view cursor) {
     if (cursor.size() > cursor_chars_max) return refuse();
     auto const bytes = call.arena().array<char>(crypto::base64url_decoded_size(cursor.size()));
     auto const size = crypto::base64url_decode(cursor, bytes);

@@ -12,8 +12,8 @@
 
 namespace quern::api {
 
-// Text for `nextCursor`, in the arena: the sort values of the last row under a MAC that also covers collection,
-// caller, filter and sort.
+// Text for `nextCursor`, in the arena: the sort values of the last row under a MAC that also covers
+// collection, caller, filter and sort.
 [[nodiscard]] std::string_view seal_cursor(Call& call, ListParameters const& parameters,
                                            std::span<Value const> sort_values);
 

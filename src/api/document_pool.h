@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// JSON parsers kept for writes: a body must stay parsed until its write has run on another thread, and a parser
-// is too dear to make anew each time.
+// JSON parsers kept for writes: a body must stay parsed until its write has run on another thread, and a
+// parser is too dear to make anew each time.
 //
 // Threads: any.
 

@@ -3,8 +3,8 @@
 
 // The endpoints that read, each the story of one request: check, plan, pour, answer.
 //
-// All are run again from the start on the slow pool when their budget on the loop ran out, so they write nothing
-// but the response.
+// All are run again from the start on the slow pool when their budget on the loop ran out, so they write
+// nothing but the response.
 
 #include "api/call.h"
 #include "base/result.h"
@@ -20,8 +20,8 @@ namespace quern::api {
 [[nodiscard]] Result<void> get_auth_methods(Call& call);
 [[nodiscard]] Result<void> refresh_token(Call& call);
 
-// Answers with one record as the reader sees it now, in the shape that `fields` and `expand` of the request ask
-// for, with its ETag. False when there is no such record.
+// Answers with one record as the reader sees it now, in the shape that `fields` and `expand` of the request
+// ask for, with its ETag. False when there is no such record.
 [[nodiscard]] Result<bool> answer_with_record(Call& call, query::Access access, std::string_view id);
 
 // Turns an answer whose ETag the client already knows into a 304.

@@ -21,7 +21,8 @@ public:
         return *this;
     }
     TagText& put(std::uint64_t number) {
-        size_ = static_cast<std::size_t>(std::to_chars(text_ + size_, text_ + tag_chars_max, number, base).ptr - text_);
+        size_ = static_cast<std::size_t>(
+            std::to_chars(text_ + size_, text_ + tag_chars_max, number, base).ptr - text_);
         return *this;
     }
     [[nodiscard]] std::string_view view() const { return {text_, size_}; }
@@ -57,7 +58,13 @@ std::string_view record_etag(std::int64_t version, Arena& arena) {
 }
 
 std::string_view record_etag(std::int64_t version, std::string_view body, Arena& arena) {
-    return TagText(arena).put("\"").put(static_cast<std::uint64_t>(version)).put("-").put(hash(body)).put("\"").view();
+    return TagText(arena)
+        .put("\"")
+        .put(static_cast<std::uint64_t>(version))
+        .put("-")
+        .put(hash(body))
+        .put("\"")
+        .view();
 }
 
 std::string_view list_etag(std::string_view body, Arena& arena) {

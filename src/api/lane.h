@@ -3,8 +3,8 @@
 
 // What one thread needs to answer requests, and shares with no other: its reader, its plans, its parsers.
 //
-// Each event loop has a lane, each thread of the slow pool has one, and the writer has one (without a reader: it
-// reads through its transaction).
+// Each event loop has a lane, each thread of the slow pool has one, and the writer has one (without a reader:
+// it reads through its transaction).
 
 #include <cstdint>
 #include <map>
@@ -51,9 +51,13 @@ struct Lane {
     bool on_loop = false;
 
     // Takes the current schema, if it has changed.
-    void refresh(store::Store const& store) { use(store.schema_version(), [&] { return store.schema(); }); }
+    void refresh(store::Store const& store) {
+        use(store.schema_version(), [&] { return store.schema(); });
+    }
     // Takes a given schema (the writer's).
-    void use(std::shared_ptr<Schema const> const& given) { use(given->version(), [&] { return given; }); }
+    void use(std::shared_ptr<Schema const> const& given) {
+        use(given->version(), [&] { return given; });
+    }
 
     // What the collection takes in. Lifetime: until the schema changes.
     RecordInput const& input_of(Collection const& collection);
@@ -77,7 +81,8 @@ private:
 
     template <class Get>
     void use(std::uint64_t version, Get get) {
-        if (schema != nullptr && schema->version() == version) [[likely]] return;
+        if (schema != nullptr && schema->version() == version) [[likely]]
+            return;
         schema = get();
         auth_settings.clear();
         inputs_.clear();

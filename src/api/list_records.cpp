@@ -45,7 +45,8 @@ Result<query::Query> plan_page(Call& call, query::Access access, ListParameters 
 }
 
 // Rows go straight from the engine into `items`.
-Result<Page> pour_rows(Call& call, query::Query const& asked, ListParameters const& parameters, Buffer& items) {
+Result<Page> pour_rows(Call& call, query::Query const& asked, ListParameters const& parameters,
+                       Buffer& items) {
     query::Prepared const& prepared = *asked.prepared;
     RowWriter const& writer = call.lane.writer_of(asked.prepared, call.is_superuser());
     Page page;
@@ -64,7 +65,8 @@ Result<Page> pour_rows(Call& call, query::Query const& asked, ListParameters con
     return page;
 }
 
-Result<Page> pour_unfolded(Call& call, query::Query const& asked, ListParameters const& parameters, Buffer& items) {
+Result<Page> pour_unfolded(Call& call, query::Query const& asked, ListParameters const& parameters,
+                           Buffer& items) {
     query::Prepared const& prepared = *asked.prepared;
     RecordSet records;
     QUERN_CHECK(records.load(call, asked, prepared.selection, prepared.expand));
@@ -83,13 +85,16 @@ Result<Page> pour_unfolded(Call& call, query::Query const& asked, ListParameters
 
 Result<Page> pour(Call& call, query::Query const& asked, ListParameters const& parameters, Buffer& items) {
     if (asked.is_never() || parameters.per_page == 0) return Page{};
-    return !asked.prepared->expand.empty() ? pour_unfolded(call, asked, parameters, items) : pour_rows(call, asked, parameters, items);
+    return !asked.prepared->expand.empty() ? pour_unfolded(call, asked, parameters, items)
+                                           : pour_rows(call, asked, parameters, items);
 }
 
 // The number of all rows; asked of the engine only when the page itself does not tell.
-Result<std::int64_t> count_all(Call& call, query::Access access, ListParameters const& parameters, Page const& page) {
+Result<std::int64_t> count_all(Call& call, query::Access access, ListParameters const& parameters,
+                               Page const& page) {
     auto const rows = static_cast<std::int64_t>(page.rows);
-    bool const tells = parameters.per_page > 0 && rows < parameters.per_page && (rows > 0 || parameters.page == 1);
+    bool const tells =
+        parameters.per_page > 0 && rows < parameters.per_page && (rows > 0 || parameters.page == 1);
     if (tells && !parameters.cursor) return (parameters.page - 1) * parameters.per_page + rows;
     query::CountQuestion const question{
         .collection = *call.collection, .access = access, .filter = parameters.filter};

@@ -10,7 +10,8 @@ namespace quern::api {
 namespace {
 
 std::unexpected<Error> refuse(std::string_view name, std::string code, std::string message) {
-    Error error(ErrorCode::parameter_invalid, "Invalid query parameter \"" + std::string(name) + "\": " + message);
+    Error error(ErrorCode::parameter_invalid,
+                "Invalid query parameter \"" + std::string(name) + "\": " + message);
     error.fields.push_back({std::string(name), std::move(code), std::move(message)});
     return std::unexpected(std::move(error));
 }
@@ -19,9 +20,11 @@ std::unexpected<Error> refuse(std::string_view name, std::string code, std::stri
 Result<std::int64_t> read_integer(std::string_view name, std::string_view text, std::int64_t min) {
     std::int64_t number = 0;
     auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    bool const digits = !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    bool const digits =
+        !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
     if (!digits || problem != std::errc() || end != text.data() + text.size() || number < min) {
-        return refuse(name, "validation_invalid_integer", "Must be a whole number, at least " + std::to_string(min) + ".");
+        return refuse(name, "validation_invalid_integer",
+                      "Must be a whole number, at least " + std::to_string(min) + ".");
     }
     return number;
 }
@@ -55,7 +58,8 @@ Result<void> refuse_repeated(std::span<http::QueryParameter const> query) {
     return {};
 }
 
-Result<void> read_one(ListParameters& parameters, http::QueryParameter const& given, Collection const& collection) {
+Result<void> read_one(ListParameters& parameters, http::QueryParameter const& given,
+                      Collection const& collection) {
     auto const& [name, value] = given;
     if (name == "filter") {
         parameters.filter = value;
@@ -69,7 +73,8 @@ Result<void> read_one(ListParameters& parameters, http::QueryParameter const& gi
         parameters.cursor = value;
     } else if (name == "page") {
         QUERN_TRY(parameters.page, read_integer(name, value, 1));
-        if (parameters.page > page_max) return refuse(name, "validation_max_number_constraint", "Is too large.");
+        if (parameters.page > page_max)
+            return refuse(name, "validation_max_number_constraint", "Is too large.");
     } else if (name == "perPage") {
         QUERN_TRY(std::int64_t const asked, read_integer(name, value, 0));
         parameters.per_page = std::min(asked, per_page_max);
@@ -102,7 +107,8 @@ Result<ListParameters> read_list_parameters(std::span<http::QueryParameter const
         QUERN_CHECK(read_one(parameters, given, collection));
         paged = paged || given.name == "page";
     }
-    if (parameters.cursor && paged) return refuse("cursor", "validation_conflict", "Cannot be combined with page.");
+    if (parameters.cursor && paged)
+        return refuse("cursor", "validation_conflict", "Cannot be combined with page.");
     return parameters;
 }
 

@@ -34,7 +34,8 @@ struct ListParameters {
 
 // Decodes the query string.
 // Errors: parameter_invalid — a malformed escape or text that is not UTF-8; the message names the parameter.
-[[nodiscard]] Result<std::span<http::QueryParameter const>> read_query(http::Request const& request, Arena& arena);
+[[nodiscard]] Result<std::span<http::QueryParameter const>> read_query(http::Request const& request,
+                                                                       Arena& arena);
 
 // Errors: parameter_invalid — naming the parameter. One that only a rule of `collection` reads
 // (`@request.query.name`) is let through.

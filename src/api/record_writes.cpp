@@ -16,7 +16,8 @@ namespace {
 
 std::uint16_t constexpr version_field = Collection::version_field;
 
-std::span<engine::Assignment const> assign(std::span<FieldValue const> values, std::int64_t version, Arena& arena) {
+std::span<engine::Assignment const> assign(std::span<FieldValue const> values, std::int64_t version,
+                                           Arena& arena) {
     auto const row = arena.array<engine::Assignment>(values.size() + 1);
     for (std::size_t index = 0; index < values.size(); ++index) {
         row[index] = {values[index].field, values[index].value, values[index].items};
@@ -28,7 +29,8 @@ std::span<engine::Assignment const> assign(std::span<FieldValue const> values, s
 // Whether the rule admits the record as it is stored now.
 Result<bool> is_admitted(Call& call, query::Access access, std::string_view id) {
     if (access.kind() == query::Access::Kind::all) return true;
-    query::CheckQuestion const question{.collection = *call.collection, .access = access, .id = id, .filter = {}};
+    query::CheckQuestion const question{
+        .collection = *call.collection, .access = access, .id = id, .filter = {}};
     QUERN_TRY(auto const asked, call.planner().check(call.lane.schema, question, call.values, call.arena()));
     if (asked.is_never()) return false;
     bool found = false;
@@ -96,7 +98,8 @@ protected:
     // Inside the transaction: what was read on the loop still holds, unless the schema has changed since.
     Result<void> take_inputs(Call& call) {
         if (schema_ != call.lane.schema) {
-            if (!prepare_again(call)) return fail(ErrorCode::overloaded, "The schema changed in the meantime.");
+            if (!prepare_again(call))
+                return fail(ErrorCode::overloaded, "The schema changed in the meantime.");
         }
         call.json_body = body_;
         call.inputs = inputs_;
@@ -130,12 +133,15 @@ protected:
     Result<void> apply(Call& call, store::WriteContext& context) override {
         QUERN_CHECK(find_collection(call));
         QUERN_CHECK(take_inputs(call));
-        QUERN_TRY(auto const access, rules::authorise(*call.collection, query::Action::create, call.principal()));
-        QUERN_TRY(auto const values,
-                  call.lane.input_of(*call.collection).for_insert(call.inputs, moment(context), call.arena()));
+        QUERN_TRY(auto const access,
+                  rules::authorise(*call.collection, query::Action::create, call.principal()));
+        QUERN_TRY(
+            auto const values,
+            call.lane.input_of(*call.collection).for_insert(call.inputs, moment(context), call.arena()));
         QUERN_CHECK(context.transaction.insert(*call.collection,
                                                assign(values, context.next_version(), call.arena())));
-        // A rule speaks of the row as it would be, so it is asked with the row in place; a no takes it away again.
+        // A rule speaks of the row as it would be, so it is asked with the row in place; a no takes it away
+        // again.
         std::string_view const id = values[0].value.text;
         QUERN_TRY(bool const admitted, is_admitted(call, access, id));
         if (!admitted) return fail(ErrorCode::bad_request, "Failed to create record.");
@@ -157,13 +163,14 @@ protected:
     Result<void> apply(Call& call, store::WriteContext& context) override {
         QUERN_CHECK(find_collection(call));
         QUERN_CHECK(take_inputs(call));
-        QUERN_TRY(auto const access, rules::authorise(*call.collection, query::Action::update, call.principal()));
+        QUERN_TRY(auto const access,
+                  rules::authorise(*call.collection, query::Action::update, call.principal()));
         QUERN_TRY(auto const row, read_row(call, *call.collection, route_.record, access));
         if (row.empty()) return fail(ErrorCode::not_found);
         QUERN_CHECK(check_if_match(call, row.back().integer));
-        QUERN_TRY(auto const changes, call.lane.input_of(*call.collection)
-                                          .for_update(call.inputs, row.first(row.size() - 1), moment(context),
-                                                      call.arena()));
+        QUERN_TRY(auto const changes,
+                  call.lane.input_of(*call.collection)
+                      .for_update(call.inputs, row.first(row.size() - 1), moment(context), call.arena()));
         if (!changes.empty()) {
             QUERN_TRY(bool const updated,
                       context.transaction.update(*call.collection, route_.record,
@@ -191,7 +198,8 @@ public:
 protected:
     Result<void> apply(Call& call, store::WriteContext& context) override {
         QUERN_CHECK(find_collection(call));
-        QUERN_TRY(auto const access, rules::authorise(*call.collection, query::Action::remove, call.principal()));
+        QUERN_TRY(auto const access,
+                  rules::authorise(*call.collection, query::Action::remove, call.principal()));
         QUERN_TRY(auto const row, read_row(call, *call.collection, route_.record, access));
         if (row.empty()) return fail(ErrorCode::not_found);
         QUERN_CHECK(check_if_match(call, row.back().integer));

@@ -53,11 +53,13 @@ Result<void> RecordSet::load(Call& call, query::Query const& asked, query::Field
         if (prepared.version_column) record.version = row[*prepared.version_column].integer;
         auto const links = arena.array<Value>(expand.size());
         for (std::size_t index = 0; index < expand.size(); ++index) {
-            links[index] = expand[index].back ? Value{} : copy(row[*prepared.column_of(expand[index].field)], arena);
+            links[index] =
+                expand[index].back ? Value{} : copy(row[*prepared.column_of(expand[index].field)], arena);
         }
         record.links = links;
         record.key = copy(row[prepared.key_column], arena);
-        record.sort_values = copy(row.subspan(prepared.sort_columns_start, prepared.sort_columns_count), arena);
+        record.sort_values =
+            copy(row.subspan(prepared.sort_columns_start, prepared.sort_columns_count), arena);
         records_.push_back(record);
         return true;
     });
@@ -72,7 +74,8 @@ std::string_view RecordSet::ids_to_follow(Call& call, query::ExpandNode const& n
         if (node.back) {
             ids.insert(record.id);
         } else {
-            each_id(record.links[link], node.multiple, [&](std::string_view id) { ids.insert(arena.copy(id)); });
+            each_id(record.links[link], node.multiple,
+                    [&](std::string_view id) { ids.insert(arena.copy(id)); });
         }
     }
     if (ids.empty()) return {};
@@ -95,7 +98,8 @@ Result<void> RecordSet::unfold(Call& call, std::span<query::ExpandNode const> ex
                                               .sort = {},
                                               .limit = 0,
                                               .output = {.columns = node.columns}};
-        QUERN_TRY(auto const asked, call.planner().related(call.lane.schema, question, call.values, call.arena()));
+        QUERN_TRY(auto const asked,
+                  call.planner().related(call.lane.schema, question, call.values, call.arena()));
         Branch branch{&node, std::make_unique<RecordSet>(), {}, link};
         QUERN_CHECK(branch.set->load(call, asked, *node.selection, node.below));
         QUERN_CHECK(branch.set->unfold(call, node.below));
@@ -115,9 +119,8 @@ void RecordSet::tie(Call& call, Branch& branch) {
             branch.by_key.emplace(found.id, index);
             continue;
         }
-        each_id(found.key, key_is_array, [&](std::string_view owner) {
-            branch.by_key.emplace(call.arena().copy(owner), index);
-        });
+        each_id(found.key, key_is_array,
+                [&](std::string_view owner) { branch.by_key.emplace(call.arena().copy(owner), index); });
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Records on their way into an answer: rows become JSON as they are poured, and `expand` hangs related records
-// below them.
+// Records on their way into an answer: rows become JSON as they are poured, and `expand` hangs related
+// records below them.
 
 #include <cstdint>
 #include <map>
@@ -28,13 +28,15 @@ public:
         std::size_t begin = 0;  // of its members in json_
         std::size_t end = 0;
         std::int64_t version = 0;
-        std::span<Value const> links;  // one a node of `expand`: the relation's value (empty for back-relations)
-        Value key;                     // what ties it to its owner, for related records
+        std::span<Value const>
+            links;  // one a node of `expand`: the relation's value (empty for back-relations)
+        Value key;  // what ties it to its owner, for related records
         std::span<Value const> sort_values;  // when asked for
     };
 
     // Reads all rows of the query.
-    [[nodiscard]] Result<void> load(Call& call, query::Query const& asked, query::FieldSelection const& selection,
+    [[nodiscard]] Result<void> load(Call& call, query::Query const& asked,
+                                    query::FieldSelection const& selection,
                                     std::span<query::ExpandNode const> expand);
 
     // Reads what hangs below the records, level by level; what the caller may not see is left out.
@@ -55,7 +57,8 @@ private:
         std::size_t link = 0;                                 // position in Record::links
     };
 
-    [[nodiscard]] std::string_view ids_to_follow(Call& call, query::ExpandNode const& node, std::size_t link) const;
+    [[nodiscard]] std::string_view ids_to_follow(Call& call, query::ExpandNode const& node,
+                                                 std::size_t link) const;
     static void tie(Call& call, Branch& branch);
     [[nodiscard]] static std::vector<std::size_t> find(Branch const& branch, Record const& record);
     static void write_found(Branch const& branch, std::span<std::size_t const> found, Buffer& output);

@@ -21,7 +21,8 @@ Route choose(Method method, std::initializer_list<Choice> choices, std::string_v
 }
 
 Route of_collections(Method method) {
-    return choose(method, {{Method::get, Endpoint::collections_list}, {Method::post, Endpoint::collections_create}},
+    return choose(method,
+                  {{Method::get, Endpoint::collections_list}, {Method::post, Endpoint::collections_create}},
                   "GET, HEAD, POST, OPTIONS");
 }
 
@@ -36,17 +37,20 @@ Route of_collection(Method method, std::string_view name) {
 
 Route of_collection_part(Method method, std::string_view name, std::string_view part) {
     if (part == "records") {
-        return choose(method, {{Method::get, Endpoint::records_list}, {Method::post, Endpoint::records_create}},
+        return choose(method,
+                      {{Method::get, Endpoint::records_list}, {Method::post, Endpoint::records_create}},
                       "GET, HEAD, POST, OPTIONS");
     }
     if (part == "truncate") {
         return choose(method, {{Method::del, Endpoint::collection_truncate}}, "DELETE, OPTIONS");
     }
-    if (part == "auth-methods") return choose(method, {{Method::get, Endpoint::auth_methods}}, "GET, HEAD, OPTIONS");
+    if (part == "auth-methods")
+        return choose(method, {{Method::get, Endpoint::auth_methods}}, "GET, HEAD, OPTIONS");
     if (part == "auth-with-password") {
         return choose(method, {{Method::post, Endpoint::auth_with_password}}, "POST, OPTIONS");
     }
-    if (part == "auth-refresh") return choose(method, {{Method::post, Endpoint::auth_refresh}}, "POST, OPTIONS");
+    if (part == "auth-refresh")
+        return choose(method, {{Method::post, Endpoint::auth_refresh}}, "POST, OPTIONS");
     if (name == "meta" && part == "scaffolds") {
         return choose(method, {{Method::get, Endpoint::collections_scaffolds}}, "GET, HEAD, OPTIONS");
     }
@@ -72,14 +76,14 @@ Route match(http::Request const& request) {
     if (segments[1] != "collections") return {};
     Route route;
     switch (segments.size()) {
-        case 2: return of_collections(request.method);
-        case 3: route = of_collection(request.method, segments[2]); break;
-        case 4: route = of_collection_part(request.method, segments[2], segments[3]); break;
-        default:
-            if (segments[3] != "records") return {};
-            route = of_record(request.method);
-            route.record = segments[4];
-            break;
+    case 2: return of_collections(request.method);
+    case 3: route = of_collection(request.method, segments[2]); break;
+    case 4: route = of_collection_part(request.method, segments[2], segments[3]); break;
+    default:
+        if (segments[3] != "records") return {};
+        route = of_record(request.method);
+        route.record = segments[4];
+        break;
     }
     route.collection = segments[2];
     return route;

@@ -7,7 +7,8 @@ namespace quern::api {
 
 namespace {
 
-std::vector<RecordColumn> columns_of(query::Prepared const& prepared, query::FieldSelection const& selection) {
+std::vector<RecordColumn> columns_of(query::Prepared const& prepared,
+                                     query::FieldSelection const& selection) {
     std::vector<RecordColumn> columns;
     for (std::uint16_t const field : prepared.fields) {
         std::string const& name = prepared.collection->fields[field].name;

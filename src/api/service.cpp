@@ -12,46 +12,45 @@ namespace {
 
 Result<void> dispatch_read(Call& call) {
     switch (call.route.endpoint) {
-        case Endpoint::health: return get_health(call);
-        case Endpoint::records_list: return list_records(call);
-        case Endpoint::record_view: return view_record(call);
-        case Endpoint::collections_list: return list_collections(call);
-        case Endpoint::collection_view: return view_collection(call);
-        case Endpoint::collections_scaffolds: return get_scaffolds(call);
-        case Endpoint::auth_methods: return get_auth_methods(call);
-        case Endpoint::auth_refresh: return refresh_token(call);
-        case Endpoint::method_not_allowed:
-            return fail(ErrorCode::method_not_allowed);
-        default: return fail(ErrorCode::not_found);
+    case Endpoint::health: return get_health(call);
+    case Endpoint::records_list: return list_records(call);
+    case Endpoint::record_view: return view_record(call);
+    case Endpoint::collections_list: return list_collections(call);
+    case Endpoint::collection_view: return view_collection(call);
+    case Endpoint::collections_scaffolds: return get_scaffolds(call);
+    case Endpoint::auth_methods: return get_auth_methods(call);
+    case Endpoint::auth_refresh: return refresh_token(call);
+    case Endpoint::method_not_allowed: return fail(ErrorCode::method_not_allowed);
+    default: return fail(ErrorCode::not_found);
     }
 }
 
 // Null for an endpoint that does not write.
 std::unique_ptr<WriteCall> make_write(http::Exchange& exchange, WriteTools& tools, Route const& route) {
     switch (route.endpoint) {
-        case Endpoint::records_create: return make_record_create(exchange, tools, route);
-        case Endpoint::record_update: return make_record_update(exchange, tools, route);
-        case Endpoint::record_delete: return make_record_delete(exchange, tools, route);
-        case Endpoint::collections_create: return make_collection_create(exchange, tools, route);
-        case Endpoint::collection_update: return make_collection_update(exchange, tools, route);
-        case Endpoint::collection_delete: return make_collection_delete(exchange, tools, route);
-        case Endpoint::collection_truncate: return make_collection_truncate(exchange, tools, route);
-        case Endpoint::collections_import: return make_collections_import(exchange, tools, route);
-        default: return nullptr;
+    case Endpoint::records_create: return make_record_create(exchange, tools, route);
+    case Endpoint::record_update: return make_record_update(exchange, tools, route);
+    case Endpoint::record_delete: return make_record_delete(exchange, tools, route);
+    case Endpoint::collections_create: return make_collection_create(exchange, tools, route);
+    case Endpoint::collection_update: return make_collection_update(exchange, tools, route);
+    case Endpoint::collection_delete: return make_collection_delete(exchange, tools, route);
+    case Endpoint::collection_truncate: return make_collection_truncate(exchange, tools, route);
+    case Endpoint::collections_import: return make_collections_import(exchange, tools, route);
+    default: return nullptr;
     }
 }
 
 bool is_write(Endpoint endpoint) {
     switch (endpoint) {
-        case Endpoint::records_create:
-        case Endpoint::record_update:
-        case Endpoint::record_delete:
-        case Endpoint::collections_create:
-        case Endpoint::collection_update:
-        case Endpoint::collection_delete:
-        case Endpoint::collection_truncate:
-        case Endpoint::collections_import: return true;
-        default: return false;
+    case Endpoint::records_create:
+    case Endpoint::record_update:
+    case Endpoint::record_delete:
+    case Endpoint::collections_create:
+    case Endpoint::collection_update:
+    case Endpoint::collection_delete:
+    case Endpoint::collection_truncate:
+    case Endpoint::collections_import: return true;
+    default: return false;
     }
 }
 
@@ -121,7 +120,8 @@ void Service::answer_read(http::Exchange& exchange, Lane& lane, Route const& rou
     }
     if (!answered) {
         write_error(exchange.response, answered.error());
-        if (route.endpoint == Endpoint::method_not_allowed) exchange.response.add_header("Allow", route.allow);
+        if (route.endpoint == Endpoint::method_not_allowed)
+            exchange.response.add_header("Allow", route.allow);
     }
     finish(exchange);
 }
@@ -164,7 +164,9 @@ Result<void> Service::start_sign_in(http::Exchange& exchange, Lane& lane, Route 
     QUERN_TRY(call.parameters, read_query(exchange.request, exchange.arena));
     QUERN_TRY(auto sign_in, read_sign_in(call));
     return needs_.password_pool.submit(
-        [this, sign_in] { return auth::verify_password(needs_.hasher, sign_in->stored_hash, sign_in->password); },
+        [this, sign_in] {
+            return auth::verify_password(needs_.hasher, sign_in->stored_hash, sign_in->password);
+        },
         [&exchange](auth::PasswordPool::Job job) { exchange.post(std::move(job)); },
         [this, &exchange, &lane, sign_in](Result<auth::SignIn> verified) {
             Call answering(exchange, lane, *lane.reader, now_ms());

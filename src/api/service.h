@@ -3,9 +3,9 @@
 
 // The HTTP API: takes a request from the server, sees it through, and finishes the exchange.
 //
-// A read is answered on the loop that got it; one that exceeds its budget there is begun again on the slow pool.
-// A write is prepared on the loop, applied by the store's writer and answered after its commit. A sign-in waits
-// for the password pool. Nothing here blocks a loop.
+// A read is answered on the loop that got it; one that exceeds its budget there is begun again on the slow
+// pool. A write is prepared on the loop, applied by the store's writer and answered after its commit. A
+// sign-in waits for the password pool. Nothing here blocks a loop.
 
 #include <chrono>
 #include <cstddef>

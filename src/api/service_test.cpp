@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests through the whole API in one thread, without sockets: real store, real SQLite, an exchange that only
-// remembers that it was finished.
+// Requests through the whole API in one thread, without sockets: real store, real SQLite, an exchange that
+// only remembers that it was finished.
 #include "api/service.h"
 
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@ std::size_t allocations = 0;
 
 }  // namespace
 
-// Counts every allocation of this program, so that "no allocation" can be tested. All forms are replaced together:
-// a sanitizer brings its own set and does not let them be mixed.
+// Counts every allocation of this program, so that "no allocation" can be tested. All forms are replaced
+// together: a sanitizer brings its own set and does not let them be mixed.
 void* operator new(std::size_t size) {
     ++allocations;
     if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
@@ -136,8 +136,10 @@ protected:
         posts->id = "pbc_posts";
         posts->name = "posts";
         posts->fields = {make_id_field()};
-        for (auto const& [name, type] : {std::pair("title", FieldType::text), {"views", FieldType::number},
-                                         {"live", FieldType::boolean}, {"day", FieldType::date}}) {
+        for (auto const& [name, type] : {std::pair("title", FieldType::text),
+                                         {"views", FieldType::number},
+                                         {"live", FieldType::boolean},
+                                         {"day", FieldType::date}}) {
             Field field;
             field.id = std::string("f_") + name;
             field.name = name;
@@ -152,7 +154,10 @@ protected:
         posts->update_rule = "";
         std::shared_ptr<Collection const> const all[] = {posts};
         ASSERT_TRUE(store_->write_now(
-            [&](store::WriteContext& context) { return store::change_schema(context, {all, {}}); }, true));
+            [&](store::WriteContext& context) {
+                return store::change_schema(context, {all, {}});
+            },
+            true));
         for (int number = 0; number < 40; ++number) {
             std::string const digits = std::to_string(number);
             std::string const id = std::string(15 - digits.size(), '0') + digits;
@@ -207,12 +212,15 @@ TEST_F(ServiceTest, AViewUnderARuleAllocatesNothingOnceWarm) {
 }
 
 TEST_F(ServiceTest, AListWithFilterAndSortAllocatesNothingOnceWarm) {
-    std::string const body = answer(http::Method::get, "/api/collections/posts/records",
-                                    "filter=views%3E3%20%26%26%20title~%22title%22&sort=-views&perPage=20&skipTotal=1");
+    std::string const body =
+        answer(http::Method::get, "/api/collections/posts/records",
+               "filter=views%3E3%20%26%26%20title~%22title%22&sort=-views&perPage=20&skipTotal=1");
     EXPECT_EQ(exchange_.response.status, 200) << body;
-    EXPECT_TRUE(body.starts_with(R"({"page":1,"perPage":20,"totalItems":-1,"totalPages":-1,"items":[{)")) << body;
+    EXPECT_TRUE(body.starts_with(R"({"page":1,"perPage":20,"totalItems":-1,"totalPages":-1,"items":[{)"))
+        << body;
     // `~` folds each text it looks at, and that takes memory: the count is for what stands on an index.
-    answer(http::Method::get, "/api/collections/posts/records", "filter=views%3E3&sort=-views&perPage=20&skipTotal=1");
+    answer(http::Method::get, "/api/collections/posts/records",
+           "filter=views%3E3&sort=-views&perPage=20&skipTotal=1");
     EXPECT_EQ(allocations_warm(http::Method::get), 0U);
 }
 
@@ -241,7 +249,8 @@ TEST_F(ServiceTest, BATCH_05_AStaleIfMatchChangesNothing) {
     EXPECT_TRUE(tag.starts_with("ETag: \"")) << tag;
     (void)answer(http::Method::get, "/api/collections/posts/records/000000000000001", "fields=id");
     EXPECT_EQ(tag, exchange_.response.extra_headers.view());
-    (void)answer(http::Method::patch, "/api/collections/posts/records/000000000000001", {}, R"({"views":100})");
+    (void)answer(http::Method::patch, "/api/collections/posts/records/000000000000001", {},
+                 R"({"views":100})");
     EXPECT_EQ(exchange_.response.status, 200);
     (void)answer(http::Method::get, "/api/collections/posts/records/000000000000001");
     EXPECT_NE(tag, exchange_.response.extra_headers.view());

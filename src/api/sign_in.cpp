@@ -28,7 +28,8 @@ std::string_view text_of(json::Node const& object, std::string_view name) {
 
 Result<Credentials> read_credentials(Call& call) {
     QUERN_TRY(json::Node const body, call.lane.document.parse_object(call.request().body));
-    Credentials const given{text_of(body, "identity"), text_of(body, "identityField"), text_of(body, "password")};
+    Credentials const given{text_of(body, "identity"), text_of(body, "identityField"),
+                            text_of(body, "password")};
     QUERN_CHECK(auth::check_credential_input(given.identity, given.password));
     return given;
 }
@@ -47,7 +48,8 @@ Result<void> look_up(Call& call, AuthSettings const& settings, std::size_t field
         call_of.arguments.push_back(std::move(operand));
         return call_of;
     };
-    plan.where = plan::compare(fold(plan::column(0, field)), plan::Comparison::equal, fold(plan::parameter(0)));
+    plan.where =
+        plan::compare(fold(plan::column(0, field)), plan::Comparison::equal, fold(plan::parameter(0)));
     plan.output = {plan::column(0, settings.fields.id), plan::column(0, settings.fields.password)};
     plan.parameter_count = 1;
     auto const sealed = plan::seal(std::move(plan));
@@ -66,7 +68,8 @@ Result<std::shared_ptr<PendingSignIn>> read_sign_in(Call& call) {
     QUERN_CHECK(find_collection(call));
     AuthSettings const* settings = call.lane.auth_of(*call.collection);
     if (settings == nullptr || !settings->options.password_enabled) {
-        return fail(ErrorCode::forbidden, "The collection is not configured to allow password authentication.");
+        return fail(ErrorCode::forbidden,
+                    "The collection is not configured to allow password authentication.");
     }
     QUERN_TRY(Credentials const given, read_credentials(call));
     auto sign_in = std::make_shared<PendingSignIn>();
@@ -84,7 +87,8 @@ Result<std::shared_ptr<PendingSignIn>> read_sign_in(Call& call) {
     return sign_in;
 }
 
-Result<void> answer_sign_in_verified(Call& call, PendingSignIn const& sign_in, Result<auth::SignIn> verified) {
+Result<void> answer_sign_in_verified(Call& call, PendingSignIn const& sign_in,
+                                     Result<auth::SignIn> verified) {
     if (!verified) return std::unexpected(std::move(verified).error());
     Collection const* collection = call.lane.schema->find(sign_in.collection_id);
     if (collection == nullptr) return fail(ErrorCode::credentials_invalid);

@@ -3,8 +3,8 @@
 
 // POST /api/collections/{collection}/auth-with-password
 //
-// The account is looked up on the loop, the password is checked on the password pool, the answer is written on
-// the loop again. Whether the account exists shows neither in the answer nor in the time it takes.
+// The account is looked up on the loop, the password is checked on the password pool, the answer is written
+// on the loop again. Whether the account exists shows neither in the answer nor in the time it takes.
 
 #include <memory>
 #include <optional>

@@ -32,7 +32,7 @@ public:
 // What a write needs of the service.
 struct WriteTools {
     store::Store& store;
-    Lane& writer_lane;        // used by the writer alone
+    Lane& writer_lane;  // used by the writer alone
     crypto::Random& random;
     RequestObserver* observer = nullptr;
     DocumentPool documents;
@@ -72,13 +72,21 @@ protected:
     std::unique_ptr<json::Document> document_;
 };
 
-[[nodiscard]] std::unique_ptr<WriteCall> make_record_create(http::Exchange& exchange, WriteTools& tools, Route route);
-[[nodiscard]] std::unique_ptr<WriteCall> make_record_update(http::Exchange& exchange, WriteTools& tools, Route route);
-[[nodiscard]] std::unique_ptr<WriteCall> make_record_delete(http::Exchange& exchange, WriteTools& tools, Route route);
-[[nodiscard]] std::unique_ptr<WriteCall> make_collection_create(http::Exchange& exchange, WriteTools& tools, Route route);
-[[nodiscard]] std::unique_ptr<WriteCall> make_collection_update(http::Exchange& exchange, WriteTools& tools, Route route);
-[[nodiscard]] std::unique_ptr<WriteCall> make_collection_delete(http::Exchange& exchange, WriteTools& tools, Route route);
-[[nodiscard]] std::unique_ptr<WriteCall> make_collection_truncate(http::Exchange& exchange, WriteTools& tools, Route route);
-[[nodiscard]] std::unique_ptr<WriteCall> make_collections_import(http::Exchange& exchange, WriteTools& tools, Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_record_create(http::Exchange& exchange, WriteTools& tools,
+                                                            Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_record_update(http::Exchange& exchange, WriteTools& tools,
+                                                            Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_record_delete(http::Exchange& exchange, WriteTools& tools,
+                                                            Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_collection_create(http::Exchange& exchange, WriteTools& tools,
+                                                                Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_collection_update(http::Exchange& exchange, WriteTools& tools,
+                                                                Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_collection_delete(http::Exchange& exchange, WriteTools& tools,
+                                                                Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_collection_truncate(http::Exchange& exchange, WriteTools& tools,
+                                                                  Route route);
+[[nodiscard]] std::unique_ptr<WriteCall> make_collections_import(http::Exchange& exchange, WriteTools& tools,
+                                                                 Route route);
 
 }  // namespace quern::api

@@ -18,7 +18,10 @@ Result<void> create_superusers(store::Store& store, os::Clock const& clock, cryp
     superusers->created = superusers->updated = format_date(clock.realtime_us() / 1000);
     std::shared_ptr<Collection const> const put[] = {superusers};
     return store.write_now(
-        [&](store::WriteContext& context) { return store::change_schema(context, {put, {}}); }, true);
+        [&](store::WriteContext& context) {
+            return store::change_schema(context, {put, {}});
+        },
+        true);
 }
 
 }  // namespace
@@ -28,8 +31,8 @@ Result<std::unique_ptr<store::Store>> open_database(DatabaseOptions options, os:
     std::error_code problem;
     std::filesystem::create_directories(options.directory, problem);
     if (problem) {
-        return fail(ErrorCode::io, "Cannot create the directory " + options.directory.string() + ": " +
-                                       problem.message());
+        return fail(ErrorCode::io,
+                    "Cannot create the directory " + options.directory.string() + ": " + problem.message());
     }
     engine::sqlite::Options engine_options;
     engine_options.path = options.directory / database_file;
@@ -39,9 +42,10 @@ Result<std::unique_ptr<store::Store>> open_database(DatabaseOptions options, os:
     engine_options.clock = &clock;
     auto engine = engine::sqlite::open(std::move(engine_options));
     if (!engine && engine.error().code == ErrorCode::overloaded) {
-        return fail(ErrorCode::overloaded, "Another program has " + (options.directory / database_file).string() +
-                                               " open. A running server keeps it to itself unless it was started "
-                                               "with --shared.");
+        return fail(ErrorCode::overloaded,
+                    "Another program has " + (options.directory / database_file).string() +
+                        " open. A running server keeps it to itself unless it was started "
+                        "with --shared.");
     }
     if (!engine) return std::unexpected(std::move(engine).error());
     QUERN_TRY(auto store, store::Store::open(*std::move(engine), clock, std::move(options.store)));

@@ -25,7 +25,8 @@ struct DatabaseOptions {
 // Opens `directory`/data.db and makes both when they are missing. A new database gets the collection
 // `_superusers`.
 // Errors: overloaded — another process has the file; the message says what to do. Else as Store::open.
-[[nodiscard]] Result<std::unique_ptr<store::Store>> open_database(DatabaseOptions options, os::Clock const& clock,
+[[nodiscard]] Result<std::unique_ptr<store::Store>> open_database(DatabaseOptions options,
+                                                                  os::Clock const& clock,
                                                                   crypto::Random& random);
 
 }  // namespace quern::app

@@ -17,15 +17,18 @@ using Run = std::function<int()>;
 
 void add_serve(CLI::App& app, quern::app::ServeOptions& options, Run& run) {
     CLI::App* serve = app.add_subcommand("serve", "Serve the collections of a data directory over HTTP");
-    serve->add_option("--dir", options.directory, "Directory of data.db; made when missing")->capture_default_str();
+    serve->add_option("--dir", options.directory, "Directory of data.db; made when missing")
+        ->capture_default_str();
     serve->add_option("--http", options.address, "HOST:PORT to listen on")->capture_default_str();
     serve->add_option("--loops", options.loops, "Event loops (0 = one a processor)")->capture_default_str();
     serve->add_flag("--pin", options.pin_loops, "Bind each loop to a processor of its own");
-    auto* shared = serve->add_flag("--shared,!--exclusive", options.shared,
-                                   "Let other programs open data.db while the server runs; --exclusive keeps it to "
-                                   "this process and is faster");
+    auto* shared =
+        serve->add_flag("--shared,!--exclusive", options.shared,
+                        "Let other programs open data.db while the server runs; --exclusive keeps it to "
+                        "this process and is faster");
     (void)shared;
-    serve->add_flag("--relaxed", options.relaxed, "Do not wait for the disk: power loss may take the last writes");
+    serve->add_flag("--relaxed", options.relaxed,
+                    "Do not wait for the disk: power loss may take the last writes");
     serve->add_flag("--access-log", options.access_log, "Log every request");
     serve->add_option("--log-format", options.log_json, "text or json")
         ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"text", false}, {"json", true}}));
@@ -41,14 +44,17 @@ void add_superuser(CLI::App& app, quern::app::SuperuserOptions& options, Run& ru
     CLI::App* upsert = superuser->add_subcommand("upsert", "Create an account, or give it a new password");
     upsert->add_option("email", options.email, "Email address")->required();
     upsert->add_option("password", options.password, "Password, 8 characters or more")->required();
-    upsert->callback([&options, &run] { run = [&options] { return quern::app::run_superuser_upsert(options); }; });
+    upsert->callback(
+        [&options, &run] { run = [&options] { return quern::app::run_superuser_upsert(options); }; });
 
     CLI::App* remove = superuser->add_subcommand("delete", "Delete an account");
     remove->add_option("email", options.email, "Email address")->required();
-    remove->callback([&options, &run] { run = [&options] { return quern::app::run_superuser_delete(options); }; });
+    remove->callback(
+        [&options, &run] { run = [&options] { return quern::app::run_superuser_delete(options); }; });
 
     CLI::App* list = superuser->add_subcommand("list", "List the accounts");
-    list->callback([&options, &run] { run = [&options] { return quern::app::run_superuser_list(options); }; });
+    list->callback(
+        [&options, &run] { run = [&options] { return quern::app::run_superuser_list(options); }; });
 
     for (CLI::App* command : {upsert, remove, list}) command->fallthrough();
 }

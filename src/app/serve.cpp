@@ -70,21 +70,27 @@ int run_serve(ServeOptions const& options) {
     auto signals = os::StopSignals::create([&](int) { stop.request(); });
     log::start({.json = options.log_json, .access = options.access_log});
     auto const address = parse_address(options.address);
-    if (!address) return report("--http", Error(ErrorCode::parameter_invalid, "\"" + options.address + "\" is not HOST:PORT."));
+    if (!address)
+        return report("--http",
+                      Error(ErrorCode::parameter_invalid, "\"" + options.address + "\" is not HOST:PORT."));
     if (!signals) return report("Cannot wait for signals", signals.error());
     os::ignore_broken_pipes();
     os::raise_descriptor_limit();
-    std::size_t const loops = options.loops != 0 ? options.loops : std::max(1U, std::thread::hardware_concurrency());
+    std::size_t const loops =
+        options.loops != 0 ? options.loops : std::max(1U, std::thread::hardware_concurrency());
 
     // From the bottom of the house upwards: time and chance, the data, what may be done with it, the wire.
     os::SystemClock clock;
     crypto::SystemRandom random;
-    DatabaseOptions database_options{.directory = options.directory, .exclusive = !options.shared,
-                                     .relaxed = options.relaxed, .store = {}};
+    DatabaseOptions database_options{.directory = options.directory,
+                                     .exclusive = !options.shared,
+                                     .relaxed = options.relaxed,
+                                     .store = {}};
     database_options.store.inline_writer = loops == 1;
     database_options.store.on_fatal = [](Error const& error) {
-        log::error("The disk failed while a commit was on its way: {} Nothing more is acknowledged; stopping.",
-                   error.message);
+        log::error(
+            "The disk failed while a commit was on its way: {} Nothing more is acknowledged; stopping.",
+            error.message);
         log::flush();
         std::_Exit(exit_disk_error);
     };
@@ -98,7 +104,8 @@ int run_serve(ServeOptions const& options) {
     service_options.loops = loops;
     service_options.inline_writer = loops == 1;
     auto service = api::Service::open(
-        {**store, clock, random, hasher, password_pool, options.access_log ? &access_log : nullptr}, service_options);
+        {**store, clock, random, hasher, password_pool, options.access_log ? &access_log : nullptr},
+        service_options);
     if (!service) return report("Cannot open the database for reading", service.error());
 
     server::ServerOptions server_options;
@@ -111,7 +118,8 @@ int run_serve(ServeOptions const& options) {
     stop.attach(**server);
 
     log::info("Quern is serving {} on http://{}:{} ({} loop{}, {})", options.directory.string(),
-              address->host.empty() ? "0.0.0.0" : address->host, (*server)->port(), loops, loops == 1 ? "" : "s",
+              address->host.empty() ? "0.0.0.0" : address->host, (*server)->port(), loops,
+              loops == 1 ? "" : "s",
               options.relaxed ? "relaxed: power loss may take the last writes" : "durable");
     (*server)->run();
 

@@ -27,7 +27,8 @@ struct Accounts {
     std::unique_ptr<store::Store> store;
 
     Result<void> open(SuperuserOptions const& options) {
-        QUERN_TRY(store, open_database({.directory = options.directory, .exclusive = false, .store = {}}, clock, random));
+        QUERN_TRY(store, open_database({.directory = options.directory, .exclusive = false, .store = {}},
+                                       clock, random));
         return {};
     }
     [[nodiscard]] std::shared_ptr<Schema const> schema() const { return store->schema(); }
@@ -72,9 +73,11 @@ Result<bool> upsert(store::WriteContext& context, std::string_view email, std::s
     std::string const now = format_date(context.now_ms);
     // A new token key ends every sign-in that was made with the old password.
     std::string const token_key = crypto::random_text(random, crypto::alphabet_secret, crypto::secret_chars);
-    std::string const id = found.empty() ? crypto::random_text(random, crypto::alphabet_id, id_chars) : found[0].first;
+    std::string const id =
+        found.empty() ? crypto::random_text(random, crypto::alphabet_id, id_chars) : found[0].first;
     std::vector<engine::Assignment> row = {
-        assign(collection, "password", Value::of(hash)), assign(collection, "tokenKey", Value::of(token_key)),
+        assign(collection, "password", Value::of(hash)),
+        assign(collection, "tokenKey", Value::of(token_key)),
         assign(collection, "updated", Value::of(now)),
         {static_cast<std::uint16_t>(Collection::version_field), Value::of(context.next_version()), {}}};
     if (!found.empty()) {

@@ -32,7 +32,8 @@ std::string_view Arena::copy(std::string_view text) {
 void Arena::reset() {
     std::size_t total = 0;
     std::size_t keep = 0;
-    while (keep < blocks_.size() && total + blocks_[keep].size <= kept_bytes_max) total += blocks_[keep++].size;
+    while (keep < blocks_.size() && total + blocks_[keep].size <= kept_bytes_max)
+        total += blocks_[keep++].size;
     blocks_.resize(keep);
     block_ = 0;
     offset_ = 0;

@@ -20,7 +20,8 @@ namespace quern {
 class Arena {
 public:
     static constexpr std::size_t first_block_bytes = 4 * 1024;
-    // Blocks beyond this total are given back by reset(), so that one large request does not keep memory for ever.
+    // Blocks beyond this total are given back by reset(), so that one large request does not keep memory for
+    // ever.
     static constexpr std::size_t kept_bytes_max = 64 * 1024;
 
     Arena() = default;

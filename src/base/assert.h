@@ -12,8 +12,8 @@ namespace quern {
 
 }  // namespace quern
 
-#define QUERN_ASSERT(condition, why)                                                          \
-    do {                                                                                      \
-        if (!(condition)) [[unlikely]]                                                        \
-            ::quern::assertion_failed(#condition, __FILE__, __LINE__, (why));                 \
+#define QUERN_ASSERT(condition, why)                                          \
+    do {                                                                      \
+        if (!(condition)) [[unlikely]]                                        \
+            ::quern::assertion_failed(#condition, __FILE__, __LINE__, (why)); \
     } while (false)

@@ -44,7 +44,8 @@ public:
 
     // Room for `bytes` more; the returned place is written by the caller and then taken with advance().
     [[nodiscard]] char* reserve(std::size_t bytes) {
-        if (capacity_ - size_ < bytes) [[unlikely]] grow(bytes);
+        if (capacity_ - size_ < bytes) [[unlikely]]
+            grow(bytes);
         return bytes_.get() + size_;
     }
     void advance(std::size_t bytes) { size_ += bytes; }

@@ -6,7 +6,8 @@ namespace quern {
 int http_status(ErrorCode code) {
     switch (code) {
 #define QUERN_ERROR(error_code, status, text) \
-    case ErrorCode::error_code: return status;
+    case ErrorCode::error_code:               \
+        return status;
 #include "base/errors.def"
 #undef QUERN_ERROR
     }
@@ -16,7 +17,8 @@ int http_status(ErrorCode code) {
 std::string_view default_message(ErrorCode code) {
     switch (code) {
 #define QUERN_ERROR(error_code, status, text) \
-    case ErrorCode::error_code: return text;
+    case ErrorCode::error_code:               \
+        return text;
 #include "base/errors.def"
 #undef QUERN_ERROR
     }
@@ -26,7 +28,8 @@ std::string_view default_message(ErrorCode code) {
 std::string_view name(ErrorCode code) {
     switch (code) {
 #define QUERN_ERROR(error_code, status, text) \
-    case ErrorCode::error_code: return #error_code;
+    case ErrorCode::error_code:               \
+        return #error_code;
 #include "base/errors.def"
 #undef QUERN_ERROR
     }

@@ -73,14 +73,16 @@ inline std::unexpected<Error> fail(Error error) { return std::unexpected(std::mo
 //   QUERN_TRY(auto plan, bind(filter));
 #define QUERN_CONCAT_INNER(a, b) a##b
 #define QUERN_CONCAT(a, b) QUERN_CONCAT_INNER(a, b)
-#define QUERN_TRY(declaration, ...) QUERN_TRY_INNER(QUERN_CONCAT(quern_try_, __LINE__), declaration, __VA_ARGS__)
-#define QUERN_TRY_INNER(temporary, declaration, ...)                                 \
-    auto temporary = (__VA_ARGS__);                                                  \
-    if (!temporary) [[unlikely]] return std::unexpected(std::move(temporary).error()); \
+#define QUERN_TRY(declaration, ...) \
+    QUERN_TRY_INNER(QUERN_CONCAT(quern_try_, __LINE__), declaration, __VA_ARGS__)
+#define QUERN_TRY_INNER(temporary, declaration, ...)          \
+    auto temporary = (__VA_ARGS__);                           \
+    if (!temporary) [[unlikely]]                              \
+        return std::unexpected(std::move(temporary).error()); \
     declaration = *std::move(temporary)
 // The same for Result<void>.
-#define QUERN_CHECK(...)                                                             \
-    do {                                                                             \
-        if (auto quern_checked = (__VA_ARGS__); !quern_checked) [[unlikely]]         \
-            return std::unexpected(std::move(quern_checked).error());                \
+#define QUERN_CHECK(...)                                                     \
+    do {                                                                     \
+        if (auto quern_checked = (__VA_ARGS__); !quern_checked) [[unlikely]] \
+            return std::unexpected(std::move(quern_checked).error());        \
     } while (false)

@@ -40,8 +40,8 @@ std::size_t decode(std::string_view text, std::size_t offset, char32_t& code_poi
         return code_point >= 0x800 && !surrogate ? 3 : 0;
     }
     if (lead >= 0xF0 && lead <= 0xF4 && continues(1) && continues(2) && continues(3)) {
-        code_point = static_cast<char32_t>((lead & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 |
-                                           (byte(3) & 0x3F));
+        code_point = static_cast<char32_t>((lead & 0x07) << 18 | (byte(1) & 0x3F) << 12 |
+                                           (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F));
         return code_point >= 0x10000 && code_point <= 0x10FFFF ? 4 : 0;
     }
     return 0;

@@ -16,12 +16,14 @@ namespace quern {
 // Number of code points; ill-formed bytes count one each.
 [[nodiscard]] std::size_t code_point_count(std::string_view text);
 
-// Decodes the code point at `offset` and moves `offset` past it. An ill-formed byte gives U+FFFD and moves by one.
+// Decodes the code point at `offset` and moves `offset` past it. An ill-formed byte gives U+FFFD and moves by
+// one.
 [[nodiscard]] char32_t next_code_point(std::string_view text, std::size_t& offset);
 
 void append_utf8(std::string& output, char32_t code_point);
 
-// Unicode simple case folding (CaseFolding.txt, status C and S), the same on every engine and in every locale.
+// Unicode simple case folding (CaseFolding.txt, status C and S), the same on every engine and in every
+// locale.
 [[nodiscard]] char32_t fold_case(char32_t code_point);
 [[nodiscard]] std::string fold_case(std::string_view text);
 
@@ -37,10 +39,10 @@ public:
     bool operator==(LikePattern const&) const = default;
 
 private:
-    std::string folded_;             // the parts, folded, one after the other
-    std::string parts_;              // lengths of the parts as 32-bit little-endian numbers
-    bool open_start_ = true;         // any text may stand before the first part
-    bool open_end_ = true;           // any text may stand after the last part
+    std::string folded_;      // the parts, folded, one after the other
+    std::string parts_;       // lengths of the parts as 32-bit little-endian numbers
+    bool open_start_ = true;  // any text may stand before the first part
+    bool open_end_ = true;    // any text may stand after the last part
 };
 
 }  // namespace quern

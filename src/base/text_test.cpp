@@ -23,7 +23,7 @@ TEST(Utf8, CountsCodePoints) {
 
 TEST(Fold, FoldsEveryScriptSimply) {
     EXPECT_EQ(fold_case("ÀÉΣЖ"), "àéσж");
-    EXPECT_EQ(fold_case("ß"), "ß");      // the full folding "ss" changes lengths and is not used
+    EXPECT_EQ(fold_case("ß"), "ß");              // the full folding "ss" changes lengths and is not used
     EXPECT_EQ(fold_case(U'\u0130'), U'\u0130');  // only the Turkic folding maps it
 }
 

@@ -11,11 +11,11 @@
 namespace quern::http {
 
 enum ByteClass : std::uint8_t {
-    token_byte = 1,   // a method, a header's name
-    value_byte = 2,   // a header's value: visible, obs-text, SP, HTAB
-    path_byte = 4,    // a path as sent, with '/', and what browsers leave unescaped: "|", "[", "]"
-    query_byte = 8,   // a query as sent, with what browsers leave unescaped
-    host_byte = 16,   // a registered name or an IPv4 address
+    token_byte = 1,  // a method, a header's name
+    value_byte = 2,  // a header's value: visible, obs-text, SP, HTAB
+    path_byte = 4,   // a path as sent, with '/', and what browsers leave unescaped: "|", "[", "]"
+    query_byte = 8,  // a query as sent, with what browsers leave unescaped
+    host_byte = 16,  // a registered name or an IPv4 address
     digit_byte = 32,
     hex_byte = 64,
 };

@@ -5,9 +5,9 @@
 //
 //     5;name=value␍␊  hello␍␊  0␍␊  Trailer: dropped␍␊  ␍␊
 //
-// One byte after the other decides, so it does not matter where the stream was cut. Extensions are checked and
-// ignored; trailers are checked and dropped: a field that decides about framing, routing or identity must not
-// come in by the back door.
+// One byte after the other decides, so it does not matter where the stream was cut. Extensions are checked
+// and ignored; trailers are checked and dropped: a field that decides about framing, routing or identity must
+// not come in by the back door.
 
 #include <array>
 #include <cstdint>
@@ -38,9 +38,25 @@ public:
 
 private:
     enum class State : std::uint8_t {
-        size_start, size, extension_start, extension_name, extension_value_start, extension_value, quoted,
-        quoted_escape, after_quoted, size_lf, data, data_cr, data_lf, trailer_start, trailer_name, trailer_value,
-        trailer_lf, end_lf, done,
+        size_start,
+        size,
+        extension_start,
+        extension_name,
+        extension_value_start,
+        extension_value,
+        quoted,
+        quoted_escape,
+        after_quoted,
+        size_lf,
+        data,
+        data_cr,
+        data_lf,
+        trailer_start,
+        trailer_name,
+        trailer_value,
+        trailer_lf,
+        end_lf,
+        done,
     };
 
     bool line_byte(char c);
@@ -53,12 +69,12 @@ private:
     static constexpr std::size_t name_bytes_kept = 24;  // more than the longest name that is looked for
 
     State state_ = State::size_start;
-    bool last_ = false;              // this chunk's size is zero
-    std::uint32_t line_bytes_ = 0;   // of the size line
+    bool last_ = false;             // this chunk's size is zero
+    std::uint32_t line_bytes_ = 0;  // of the size line
     std::uint32_t trailer_bytes_ = 0;
     std::uint32_t name_bytes_ = 0;
-    std::uint64_t left_ = 0;         // of this chunk, or its size while the line is read
-    std::uint64_t allowed_ = 0;      // decoded bytes that may still come
+    std::uint64_t left_ = 0;     // of this chunk, or its size while the line is read
+    std::uint64_t allowed_ = 0;  // decoded bytes that may still come
     std::array<char, name_bytes_kept> name_{};
     ProtocolError error_;
 };

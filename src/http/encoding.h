@@ -27,10 +27,9 @@ public:
     Compressor();
     ~Compressor();
 
-    // Replaces the response's body by its gzip form when the request accepts it and the body is large enough, of
-    // a compressible type and not encoded yet; adds Content-Encoding and, whenever the answer depends on the
-    // request's Accept-Encoding, Vary.
-    // Cost: about 5 µs for each KiB of JSON.
+    // Replaces the response's body by its gzip form when the request accepts it and the body is large enough,
+    // of a compressible type and not encoded yet; adds Content-Encoding and, whenever the answer depends on
+    // the request's Accept-Encoding, Vary. Cost: about 5 µs for each KiB of JSON.
     void apply(Request const& request, Response& response, std::size_t bytes_min = compress_bytes_min);
 
 private:

@@ -19,8 +19,8 @@ namespace {
 // The first byte in [position, end) that cannot be part of a header's value.
 char const* skip_value(char const* position, char const* end) {
 #if defined(__SSE2__)
-    // Sixteen at a time: stop at anything below SP except HTAB, and at DEL. Bytes from 0x80 up are negative in
-    // the signed comparison and have to be let through.
+    // Sixteen at a time: stop at anything below SP except HTAB, and at DEL. Bytes from 0x80 up are negative
+    // in the signed comparison and have to be let through.
     __m128i const below = _mm_set1_epi8(0x20);
     __m128i const minus_one = _mm_set1_epi8(-1);
     __m128i const tab = _mm_set1_epi8('\t');
@@ -88,24 +88,24 @@ bool list_contains(std::string_view list, std::string_view lower) {
 
 std::optional<Method> find_method(std::string_view token) {
     switch (token.size()) {
-        case 3:
-            if (token == "GET") return Method::get;
-            if (token == "PUT") return Method::put;
-            break;
-        case 4:
-            if (token == "POST") return Method::post;
-            if (token == "HEAD") return Method::head;
-            break;
-        case 5:
-            if (token == "PATCH") return Method::patch;
-            break;
-        case 6:
-            if (token == "DELETE") return Method::del;
-            break;
-        case 7:
-            if (token == "OPTIONS") return Method::options;
-            break;
-        default: break;
+    case 3:
+        if (token == "GET") return Method::get;
+        if (token == "PUT") return Method::put;
+        break;
+    case 4:
+        if (token == "POST") return Method::post;
+        if (token == "HEAD") return Method::head;
+        break;
+    case 5:
+        if (token == "PATCH") return Method::patch;
+        break;
+    case 6:
+        if (token == "DELETE") return Method::del;
+        break;
+    case 7:
+        if (token == "OPTIONS") return Method::options;
+        break;
+    default: break;
     }
     return std::nullopt;
 }
@@ -114,8 +114,11 @@ std::optional<Method> find_method(std::string_view token) {
 class HeadParser {
 public:
     HeadParser(std::string_view bytes, std::uint64_t body_bytes_max, Head& head)
-        : begin_(bytes.data()), end_(bytes.data() + bytes.size()), position_(begin_),
-          body_bytes_max_(body_bytes_max), head_(head) {
+        : begin_(bytes.data()),
+          end_(bytes.data() + bytes.size()),
+          position_(begin_),
+          body_bytes_max_(body_bytes_max),
+          head_(head) {
         head_.method = Method::get;
         head_.minor_version = 1;
     }
@@ -141,7 +144,9 @@ private:
         bool keep_alive = false;
     };
 
-    [[nodiscard]] std::uint32_t offset(char const* place) const { return static_cast<std::uint32_t>(place - begin_); }
+    [[nodiscard]] std::uint32_t offset(char const* place) const {
+        return static_cast<std::uint32_t>(place - begin_);
+    }
     [[nodiscard]] Slice slice(char const* from, char const* to) const {
         return {offset(from), static_cast<std::uint32_t>(to - from)};
     }
@@ -279,8 +284,10 @@ private:
         head_.origin_field = head_.accept_encoding_field = Head::no_field;
         char const* const section = position_;
         for (;;) {
-            std::size_t const left = limits::header_section_bytes - static_cast<std::size_t>(position_ - section);
-            open_window(std::min(limits::header_line_bytes + 2, left), 431, "The request's headers are too large.");
+            std::size_t const left =
+                limits::header_section_bytes - static_cast<std::size_t>(position_ - section);
+            open_window(std::min(limits::header_line_bytes + 2, left), 431,
+                        "The request's headers are too large.");
             if (position_ == window_end_) return out_of_window();
             if (*position_ == '\r') return line_end("");
             if (!field()) return false;
@@ -301,46 +308,48 @@ private:
         if (!line_end("A header's value holds a byte that is not allowed.")) return false;
         while (value_end > value && (value_end[-1] == ' ' || value_end[-1] == '\t')) --value_end;
 
-        if (head_.field_count == limits::header_count) return refuse(431, "The request has too many headers.");
+        if (head_.field_count == limits::header_count)
+            return refuse(431, "The request has too many headers.");
         std::uint8_t const index = head_.field_count++;
         head_.fields[index] = {offset(name), offset(value), static_cast<std::uint16_t>(name_end - name),
                                static_cast<std::uint16_t>(value_end - value)};
-        note({name, static_cast<std::size_t>(name_end - name)}, {value, static_cast<std::size_t>(value_end - value)},
-             index);
+        note({name, static_cast<std::size_t>(name_end - name)},
+             {value, static_cast<std::size_t>(value_end - value)}, index);
         return true;
     }
 
     // Remembers the headers that the server itself looks at.
     void note(std::string_view name, std::string_view value, std::uint8_t index) {
         switch (name.size()) {
-            case 4:
-                if (equals_ignoring_case(name, "host") && ++seen_.hosts == 1) host_value_ = value;
-                break;
-            case 6:
-                if (equals_ignoring_case(name, "expect")) seen_.expect = value.empty() ? "?" : value;
-                if (equals_ignoring_case(name, "origin")) head_.origin_field = index;
-                break;
-            case 10:
-                if (!equals_ignoring_case(name, "connection")) break;
-                seen_.close = seen_.close || list_contains(value, "close");
-                seen_.keep_alive = seen_.keep_alive || list_contains(value, "keep-alive");
-                break;
-            case 14:
-                if (!equals_ignoring_case(name, "content-length")) break;
-                ++seen_.content_lengths;
-                seen_.content_length = value;
-                break;
-            case 15:
-                if (equals_ignoring_case(name, "accept-encoding") && head_.accept_encoding_field == Head::no_field) {
-                    head_.accept_encoding_field = index;
-                }
-                break;
-            case 17:
-                if (!equals_ignoring_case(name, "transfer-encoding")) break;
-                ++seen_.transfer_encodings;
-                seen_.transfer_encoding = value;
-                break;
-            default: break;
+        case 4:
+            if (equals_ignoring_case(name, "host") && ++seen_.hosts == 1) host_value_ = value;
+            break;
+        case 6:
+            if (equals_ignoring_case(name, "expect")) seen_.expect = value.empty() ? "?" : value;
+            if (equals_ignoring_case(name, "origin")) head_.origin_field = index;
+            break;
+        case 10:
+            if (!equals_ignoring_case(name, "connection")) break;
+            seen_.close = seen_.close || list_contains(value, "close");
+            seen_.keep_alive = seen_.keep_alive || list_contains(value, "keep-alive");
+            break;
+        case 14:
+            if (!equals_ignoring_case(name, "content-length")) break;
+            ++seen_.content_lengths;
+            seen_.content_length = value;
+            break;
+        case 15:
+            if (equals_ignoring_case(name, "accept-encoding") &&
+                head_.accept_encoding_field == Head::no_field) {
+                head_.accept_encoding_field = index;
+            }
+            break;
+        case 17:
+            if (!equals_ignoring_case(name, "transfer-encoding")) break;
+            ++seen_.transfer_encodings;
+            seen_.transfer_encoding = value;
+            break;
+        default: break;
         }
     }
 
@@ -351,17 +360,20 @@ private:
         head_.expects_continue = false;
         // An HTTP/1.0 client cannot mean it, and must not be sent a 100.
         if (seen_.expect.empty() || head_.minor_version == 0) return true;
-        if (!equals_ignoring_case(seen_.expect, "100-continue")) return refuse(417, "The expectation is not known.");
+        if (!equals_ignoring_case(seen_.expect, "100-continue"))
+            return refuse(417, "The expectation is not known.");
         head_.expects_continue = true;
         return true;
     }
 
     bool host() {
         if (seen_.hosts > 1) return refuse(400, "The request has more than one Host header.");
-        if (seen_.hosts == 0 && head_.minor_version == 1) return refuse(400, "The request has no Host header.");
+        if (seen_.hosts == 0 && head_.minor_version == 1)
+            return refuse(400, "The request has no Host header.");
         if (seen_.hosts == 0) return true;
         if (!is_authority(host_value_)) return refuse(400, "The Host header is invalid.");
-        if (head_.host.size == 0) head_.host = slice(host_value_.data(), host_value_.data() + host_value_.size());
+        if (head_.host.size == 0)
+            head_.host = slice(host_value_.data(), host_value_.data() + host_value_.size());
         return true;
     }
 
@@ -369,15 +381,18 @@ private:
         head_.framing = BodyFraming::none;
         head_.content_length = 0;
         if (seen_.transfer_encodings > 0) {
-            if (seen_.content_lengths > 0) return refuse(400, "Content-Length and Transfer-Encoding exclude each other.");
+            if (seen_.content_lengths > 0)
+                return refuse(400, "Content-Length and Transfer-Encoding exclude each other.");
             if (head_.minor_version == 0) return refuse(400, "HTTP/1.0 has no Transfer-Encoding.");
-            if (seen_.transfer_encodings > 1) return refuse(400, "The request has more than one Transfer-Encoding header.");
+            if (seen_.transfer_encodings > 1)
+                return refuse(400, "The request has more than one Transfer-Encoding header.");
             if (!equals_ignoring_case(seen_.transfer_encoding, "chunked")) return refuse_coding();
             head_.framing = BodyFraming::chunked;
             return true;
         }
         if (seen_.content_lengths == 0) return true;
-        if (seen_.content_lengths > 1) return refuse(400, "The request has more than one Content-Length header.");
+        if (seen_.content_lengths > 1)
+            return refuse(400, "The request has more than one Content-Length header.");
         auto const length = parse_decimal(seen_.content_length, body_bytes_max_);
         if (!length) return refuse(400, "The Content-Length header is invalid.");
         if (*length > body_bytes_max_) return refuse(413, "The request body is too large.");
@@ -388,8 +403,9 @@ private:
 
     // 501 for a coding that exists somewhere, 400 for what is no single coding.
     bool refuse_coding() {
-        bool const token = !seen_.transfer_encoding.empty() &&
-                           std::ranges::all_of(seen_.transfer_encoding, [](char c) { return is(c, token_byte); });
+        bool const token =
+            !seen_.transfer_encoding.empty() &&
+            std::ranges::all_of(seen_.transfer_encoding, [](char c) { return is(c, token_byte); });
         if (token) return refuse(501, "The transfer coding is not supported.");
         return refuse(400, "The Transfer-Encoding header is invalid.");
     }

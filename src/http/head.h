@@ -7,9 +7,9 @@
 //     Host: example.org␍␊
 //     ␍␊
 //
-// parse_head() is a function of the bytes so far and nothing else, so a head that arrives in pieces has the same
-// outcome as one that arrives whole: the caller keeps the bytes and asks again when there are more. The result
-// holds offsets, not pointers, and stays right when the bytes move.
+// parse_head() is a function of the bytes so far and nothing else, so a head that arrives in pieces has the
+// same outcome as one that arrives whole: the caller keeps the bytes and asks again when there are more. The
+// result holds offsets, not pointers, and stays right when the bytes move.
 //
 // How the body is framed is decided in one place, from the complete list of headers.
 
@@ -62,7 +62,7 @@ struct Head {
     Slice target;
     Slice path;  // of size 0 when the target is absolute and has none: that means "/"
     Slice query;
-    Slice host;  // of an absolute target, else of the Host header
+    Slice host;                                           // of an absolute target, else of the Host header
     std::array<FieldSlice, limits::header_count> fields;  // the first field_count are set
 };
 
@@ -70,7 +70,8 @@ enum class HeadOutcome : std::uint8_t { complete, incomplete, refused };
 struct HeadResult {
     HeadOutcome outcome = HeadOutcome::incomplete;
     ProtocolError error;  // when refused
-    // When incomplete: no further byte can change that before a line feed arrives or there are this many bytes.
+    // When incomplete: no further byte can change that before a line feed arrives or there are this many
+    // bytes.
     std::size_t retry_bytes = 0;
 };
 

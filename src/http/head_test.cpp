@@ -25,7 +25,8 @@ std::string get(std::string const& target) { return "GET " + target + " HTTP/1.1
 std::string with(std::string const& headers) { return "POST / HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n"; }
 
 TEST(Head, SlicesPointIntoTheBytes) {
-    std::string const bytes = "POST /a/b?c=d HTTP/1.1\r\nHost: example.org:80\r\nX-One:\t 1 \r\nContent-Length: 12\r\n\r\nrest";
+    std::string const bytes =
+        "POST /a/b?c=d HTTP/1.1\r\nHost: example.org:80\r\nX-One:\t 1 \r\nContent-Length: 12\r\n\r\nrest";
     Head head;
     ASSERT_EQ(parse(bytes, head).outcome, HeadOutcome::complete);
     EXPECT_EQ(head.method, Method::post);
@@ -102,7 +103,8 @@ TEST(Head, ConnectionAndExpectation) {
     EXPECT_FALSE(head.keep_alive);
     ASSERT_EQ(parse("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", head).outcome, HeadOutcome::complete);
     EXPECT_TRUE(head.keep_alive);
-    ASSERT_EQ(parse(with("Expect: 100-Continue\r\nContent-Length: 1\r\n"), head).outcome, HeadOutcome::complete);
+    ASSERT_EQ(parse(with("Expect: 100-Continue\r\nContent-Length: 1\r\n"), head).outcome,
+              HeadOutcome::complete);
     EXPECT_TRUE(head.expects_continue);
     EXPECT_EQ(status_of(with("Expect: \r\n")), 417);
     EXPECT_EQ(status_of("GET / HTTP/1.0\r\nExpect: nonsense\r\n\r\n"), 200);
@@ -127,7 +129,8 @@ TEST(Head, EveryByteIsJudgedInValues) {
         for (std::size_t place : {2U, 15U, 16U, 33U}) {
             std::string value(40, 'v');
             value[place] = static_cast<char>(byte);
-            EXPECT_EQ(status_of(with("X-A: " + value + "\r\n")), allowed ? 200 : 400) << byte << " at " << place;
+            EXPECT_EQ(status_of(with("X-A: " + value + "\r\n")), allowed ? 200 : 400)
+                << byte << " at " << place;
         }
     }
 }

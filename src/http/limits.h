@@ -28,11 +28,13 @@ inline constexpr std::size_t chunk_line_bytes = 256;
 inline constexpr std::size_t trailer_section_bytes = 8192;
 // Empty lines before a request line that are overlooked (RFC 9112, 2.2). Beyond: 400.
 inline constexpr std::size_t leading_empty_lines = 1;
-// Segments of a path. Every one costs at least a byte, so the request line bounds them; this bounds the array.
+// Segments of a path. Every one costs at least a byte, so the request line bounds them; this bounds the
+// array.
 inline constexpr std::size_t path_segments = 256;
 
 // A request line and a header section can never be longer than this.
-inline constexpr std::size_t head_bytes = 2 * leading_empty_lines + request_line_bytes + 2 + header_section_bytes;
+inline constexpr std::size_t head_bytes =
+    2 * leading_empty_lines + request_line_bytes + 2 + header_section_bytes;
 
 static_assert(header_line_bytes < header_section_bytes);
 static_assert(header_line_bytes <= UINT16_MAX, "sizes of names and values are kept in 16 bits");

@@ -17,13 +17,13 @@ bool is_header_text(std::string_view text) {
 
 std::string_view name(Method method) {
     switch (method) {
-        case Method::get: return "GET";
-        case Method::head: return "HEAD";
-        case Method::post: return "POST";
-        case Method::put: return "PUT";
-        case Method::patch: return "PATCH";
-        case Method::del: return "DELETE";
-        case Method::options: return "OPTIONS";
+    case Method::get: return "GET";
+    case Method::head: return "HEAD";
+    case Method::post: return "POST";
+    case Method::put: return "PUT";
+    case Method::patch: return "PATCH";
+    case Method::del: return "DELETE";
+    case Method::options: return "OPTIONS";
     }
     return "";
 }

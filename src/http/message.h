@@ -34,14 +34,14 @@ struct Header {
 // Lifetime: every view borrows from the connection's buffer or the exchange's arena, until finish().
 struct Request {
     Method method = Method::get;
-    std::string_view target;         // as sent, origin form
-    std::string_view raw_path;       // before '?', not decoded
+    std::string_view target;                     // as sent, origin form
+    std::string_view raw_path;                   // before '?', not decoded
     std::span<std::string_view const> segments;  // the path split at raw '/', each decoded once; "/" has none
-    std::string_view raw_query;      // after '?', not decoded
+    std::string_view raw_query;                  // after '?', not decoded
     std::span<Header const> headers;
-    std::string_view body;           // whole; de-chunked; followed by body_padding_bytes readable bytes
+    std::string_view body;  // whole; de-chunked; followed by body_padding_bytes readable bytes
     std::string_view host;
-    std::string_view peer_address;   // text form of the client's address
+    std::string_view peer_address;  // text form of the client's address
 
     // Readable bytes behind `body`, so that parsers may read past its end (simdjson needs 64).
     static constexpr std::size_t body_padding_bytes = 64;

@@ -3,9 +3,9 @@
 
 // Reads one request from a stream of bytes, in pieces of any size.
 //
-// The bytes that belong to the request are copied once into the reader's own memory, so the request outlives the
-// buffer it was received into and may be answered later by another thread. What follows the request is left to
-// the caller. A request has the same outcome wherever its bytes were cut.
+// The bytes that belong to the request are copied once into the reader's own memory, so the request outlives
+// the buffer it was received into and may be answered later by another thread. What follows the request is
+// left to the caller. A request has the same outcome wherever its bytes were cut.
 //
 // Threads: one at a time. Cost: no allocation once warm, unless a request is larger than those before it.
 
@@ -41,8 +41,8 @@ public:
     // Lifetime: the request's views borrow from this reader and the arena, until reset().
     [[nodiscard]] bool build(Request& request, Arena& arena);
 
-    // The stream has ended in the middle of a request: the error to answer with, unless nothing but an empty line
-    // had come.
+    // The stream has ended in the middle of a request: the error to answer with, unless nothing but an empty
+    // line had come.
     [[nodiscard]] ProtocolError cut_off() const { return {400, "The request is incomplete."}; }
 
     // Forgets the request. Memory above `kept_bytes_max` is given back.
@@ -61,8 +61,8 @@ public:
     }
     // Bytes of the body that have come, as sent.
     [[nodiscard]] std::uint64_t body_received() const { return body_received_; }
-    // Of the request being read; set when its head is complete. After `refused` only its method counts (GET when
-    // it was not read).
+    // Of the request being read; set when its head is complete. After `refused` only its method counts (GET
+    // when it was not read).
     [[nodiscard]] Head const& head() const { return head_; }
 
 private:

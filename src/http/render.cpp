@@ -52,7 +52,7 @@ std::string_view status_line(int status) {
         QUERN_STATUS(505, "HTTP Version Not Supported");
         QUERN_STATUS(507, "Insufficient Storage");
 #undef QUERN_STATUS
-        default: return {};
+    default: return {};
     }
 }
 
@@ -71,9 +71,9 @@ char* put_two_digits(char* place, unsigned number) {
 
 std::string_view connection_line(ConnectionLine connection) {
     switch (connection) {
-        case ConnectionLine::close: return "Connection: close\r\n";
-        case ConnectionLine::keep_alive: return "Connection: keep-alive\r\n";
-        case ConnectionLine::none: break;
+    case ConnectionLine::close: return "Connection: close\r\n";
+    case ConnectionLine::keep_alive: return "Connection: keep-alive\r\n";
+    case ConnectionLine::none: break;
     }
     return "";
 }
@@ -111,7 +111,8 @@ void DateLine::render(std::int64_t second) {
     put(place, " GMT\r\n");
 }
 
-void append_head(Buffer& output, Response const& response, std::string_view date_line, ConnectionLine connection) {
+void append_head(Buffer& output, Response const& response, std::string_view date_line,
+                 ConnectionLine connection) {
     std::size_t const room =
         fixed_bytes_max + date_line.size() + response.content_type.size() + response.extra_headers.size();
     char* const start = output.reserve(room);

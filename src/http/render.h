@@ -30,7 +30,9 @@ private:
 };
 
 // Statuses that never have a body: 1xx, 204, 304.
-[[nodiscard]] constexpr bool is_bodiless(int status) { return status < 200 || status == 204 || status == 304; }
+[[nodiscard]] constexpr bool is_bodiless(int status) {
+    return status < 200 || status == 204 || status == 304;
+}
 
 // What the connection adds to a response's head.
 enum class ConnectionLine : std::uint8_t {
@@ -41,9 +43,11 @@ enum class ConnectionLine : std::uint8_t {
 
 // Appends the head, up to and with its empty line. The length is the body's, also for HEAD.
 // Cost: no allocation beyond the output's.
-void append_head(Buffer& output, Response const& response, std::string_view date_line, ConnectionLine connection);
+void append_head(Buffer& output, Response const& response, std::string_view date_line,
+                 ConnectionLine connection);
 
-// Makes `response` the answer to a request that is refused: {"status":400,"message":"…","data":{}}, and closes.
+// Makes `response` the answer to a request that is refused: {"status":400,"message":"…","data":{}}, and
+// closes.
 void render_error(ProtocolError const& error, Response& response);
 
 inline constexpr std::string_view continue_response = "HTTP/1.1 100 Continue\r\n\r\n";

@@ -23,7 +23,8 @@ std::string head_of(Response const& response, ConnectionLine connection = Connec
 TEST(Render, HeadsAreComplete) {
     Response response;
     response.body.append("hello");
-    EXPECT_EQ(head_of(response), "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\nDate: now\r\n\r\n");
+    EXPECT_EQ(head_of(response),
+              "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5\r\nDate: now\r\n\r\n");
     response.status = 599;
     response.content_type = {};
     response.add_header("ETag", "\"1\"");
@@ -66,10 +67,12 @@ TEST(Render, ErrorsHaveTheWireForm) {
 }
 
 TEST(Encoding, WhatClientsAccept) {
-    for (std::string_view const yes : {"gzip", "deflate, GZIP", "x-gzip;q=0.5", "*", "br;q=1, *;q=0.1", "gzip ; q=0.001"}) {
+    for (std::string_view const yes :
+         {"gzip", "deflate, GZIP", "x-gzip;q=0.5", "*", "br;q=1, *;q=0.1", "gzip ; q=0.001"}) {
         EXPECT_TRUE(accepts_gzip(yes)) << yes;
     }
-    for (std::string_view const no : {"", "identity", "gzip;q=0", "gzip; Q=0.000", "*;q=0", "gzip;q=0, *", "gzipped"}) {
+    for (std::string_view const no :
+         {"", "identity", "gzip;q=0", "gzip; Q=0.000", "*;q=0", "gzip;q=0, *", "gzipped"}) {
         EXPECT_FALSE(accepts_gzip(no)) << no;
     }
 }
@@ -112,7 +115,8 @@ TEST(Encoding, CompressedBodiesComeBackWhole) {
     std::string restored(original.size(), '\0');
     auto* const engine = libdeflate_alloc_decompressor();
     std::size_t size = 0;
-    EXPECT_EQ(libdeflate_gzip_decompress(engine, response.body.data(), response.body.size(), restored.data(), restored.size(), &size),
+    EXPECT_EQ(libdeflate_gzip_decompress(engine, response.body.data(), response.body.size(), restored.data(),
+                                         restored.size(), &size),
               LIBDEFLATE_SUCCESS);
     libdeflate_free_decompressor(engine);
     EXPECT_EQ(restored, original);
@@ -130,7 +134,8 @@ TEST(Cors, OriginsAreAdmittedByThePolicy) {
 }
 
 TEST(Cors, PreflightsAreAnswered) {
-    Header const headers[] = {{"origin", "https://a"}, {"access-control-request-method", "PATCH"},
+    Header const headers[] = {{"origin", "https://a"},
+                              {"access-control-request-method", "PATCH"},
                               {"access-control-request-headers", "authorization"}};
     Request request;
     request.method = Method::options;

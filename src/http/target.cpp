@@ -12,7 +12,8 @@ namespace quern::http {
 
 namespace {
 
-// Decodes into the arena; with `plus_is_space` for form-encoded text. Text without escapes is returned as it is.
+// Decodes into the arena; with `plus_is_space` for form-encoded text. Text without escapes is returned as it
+// is.
 std::optional<std::string_view> decode(std::string_view text, Arena& arena, bool plus_is_space) {
     auto const escaped = [plus_is_space](char c) { return c == '%' || (plus_is_space && c == '+'); };
     auto const first = std::ranges::find_if(text, escaped);

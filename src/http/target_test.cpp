@@ -33,8 +33,8 @@ TEST(FieldReport, HTTP_08_SegmentsAreDecodedOnceAfterTheSplit) {
     EXPECT_EQ(split("/%c3%a9/a%20b/%25/%F0%9F%8C%BE"), (Segments{"é", "a b", "%", "🌾"}));
     EXPECT_EQ(split("/a+b"), (Segments{"a+b"}));
     EXPECT_EQ(split("/..a/a../..."), (Segments{"..a", "a..", "..."}));
-    for (std::string_view const bad : {"/a/..", "/a/%2e%2E/b", "/.", "/%2e", "/.%2e", "/%zz", "/a%", "/a%4", "/%00", "/a%0a",
-                                       "/%7f", "/%1f", "/%c0%ae", "/%ff", "/%ed%a0%80"}) {
+    for (std::string_view const bad : {"/a/..", "/a/%2e%2E/b", "/.", "/%2e", "/.%2e", "/%zz", "/a%", "/a%4",
+                                       "/%00", "/a%0a", "/%7f", "/%1f", "/%c0%ae", "/%ff", "/%ed%a0%80"}) {
         EXPECT_EQ(split(bad), std::nullopt) << bad;
     }
     EXPECT_EQ(split("/a%2F..%2Fb"), Segments{"a/../b"});
@@ -47,7 +47,8 @@ TEST(Target, QueriesAreDecodedIntoPairs) {
     ASSERT_TRUE(parse_query("a=b+c%2B&&d&=e&f=g=h&%C3%A9=%26", arena, pairs, bad));
     std::vector<std::pair<std::string, std::string>> got;
     for (auto const& pair : pairs) got.emplace_back(pair.name, pair.value);
-    EXPECT_EQ(got, (std::vector<std::pair<std::string, std::string>>{{"a", "b c+"}, {"d", ""}, {"", "e"}, {"f", "g=h"}, {"é", "&"}}));
+    EXPECT_EQ(got, (std::vector<std::pair<std::string, std::string>>{
+                       {"a", "b c+"}, {"d", ""}, {"", "e"}, {"f", "g=h"}, {"é", "&"}}));
     ASSERT_TRUE(parse_query("", arena, pairs, bad));
     EXPECT_TRUE(pairs.empty());
     EXPECT_FALSE(parse_query("a=1&filter=%zz", arena, pairs, bad));

@@ -75,9 +75,8 @@ TEST(Reader, ReadsEveryKindOfValue) {
 }
 
 TEST(Reader, KeepsOrderAndPrintsBack) {
-    std::string_view const text =
-        R"({"z":1,"a":[],"m":{"b":[{},[[]],"x"],"a":null},"e":"","q":"\"\\",)"
-        R"("big":123456789012345678901234567890})";
+    std::string_view const text = R"({"z":1,"a":[],"m":{"b":[{},[[]],"x"],"a":null},"e":"","q":"\"\\",)"
+                                  R"("big":123456789012345678901234567890})";
     EXPECT_EQ(reprint(text), text);
     for (std::string_view const scalar :
          {"1", "-9223372036854775808", "\"a\"", "null", "true", "1e400", "[]", "{}"}) {

@@ -21,11 +21,11 @@ Error path_error(std::string_view what, std::filesystem::path const& path, int e
 
 int open_flags(OpenMode mode) {
     switch (mode) {
-        case OpenMode::read: return O_RDONLY;
-        case OpenMode::read_write: return O_RDWR;
-        case OpenMode::create: return O_RDWR | O_CREAT;
-        case OpenMode::create_new: return O_RDWR | O_CREAT | O_EXCL;
-        case OpenMode::truncate: return O_RDWR | O_CREAT | O_TRUNC;
+    case OpenMode::read: return O_RDONLY;
+    case OpenMode::read_write: return O_RDWR;
+    case OpenMode::create: return O_RDWR | O_CREAT;
+    case OpenMode::create_new: return O_RDWR | O_CREAT | O_EXCL;
+    case OpenMode::truncate: return O_RDWR | O_CREAT | O_TRUNC;
     }
     return O_RDONLY;
 }
@@ -44,19 +44,29 @@ struct KnownFileSystem {
     bool volatile_memory;
 };
 constexpr std::array known_file_systems{
-    KnownFileSystem{0xEF53, "ext4", false, false},        KnownFileSystem{0x58465342, "xfs", false, false},
-    KnownFileSystem{0x9123683E, "btrfs", false, false},   KnownFileSystem{0x2FC12FC1, "zfs", false, false},
-    KnownFileSystem{0xF2F52010, "f2fs", false, false},    KnownFileSystem{0x01021994, "tmpfs", false, true},
-    KnownFileSystem{0x858458F6, "ramfs", false, true},    KnownFileSystem{0x794C7630, "overlayfs", false, false},
-    KnownFileSystem{0x6969, "nfs", true, false},          KnownFileSystem{0xFF534D42, "cifs", true, false},
-    KnownFileSystem{0xFE534D42, "smb2", true, false},     KnownFileSystem{0x65735546, "fuse", true, false},
-    KnownFileSystem{0x01021997, "9p", true, false},       KnownFileSystem{0x00C36400, "ceph", true, false},
-    KnownFileSystem{0x0BD00BD0, "lustre", true, false},   KnownFileSystem{0x4D44, "vfat", false, false},
+    KnownFileSystem{0xEF53, "ext4", false, false},
+    KnownFileSystem{0x58465342, "xfs", false, false},
+    KnownFileSystem{0x9123683E, "btrfs", false, false},
+    KnownFileSystem{0x2FC12FC1, "zfs", false, false},
+    KnownFileSystem{0xF2F52010, "f2fs", false, false},
+    KnownFileSystem{0x01021994, "tmpfs", false, true},
+    KnownFileSystem{0x858458F6, "ramfs", false, true},
+    KnownFileSystem{0x794C7630, "overlayfs", false, false},
+    KnownFileSystem{0x6969, "nfs", true, false},
+    KnownFileSystem{0xFF534D42, "cifs", true, false},
+    KnownFileSystem{0xFE534D42, "smb2", true, false},
+    KnownFileSystem{0x65735546, "fuse", true, false},
+    KnownFileSystem{0x01021997, "9p", true, false},
+    KnownFileSystem{0x00C36400, "ceph", true, false},
+    KnownFileSystem{0x0BD00BD0, "lustre", true, false},
+    KnownFileSystem{0x4D44, "vfat", false, false},
 };
 
 }  // namespace
 
-Error File::error(std::string_view what, int error_number) const { return path_error(what, path_, error_number); }
+Error File::error(std::string_view what, int error_number) const {
+    return path_error(what, path_, error_number);
+}
 
 Result<File> File::open(std::filesystem::path const& path, OpenMode mode) {
     Fd fd(uninterrupted([&] { return ::open(path.c_str(), open_flags(mode) | O_CLOEXEC, 0600); }));
@@ -71,7 +81,8 @@ Result<std::size_t> File::read_at(std::uint64_t offset, std::span<char> buffer) 
     std::size_t total = 0;
     while (total < buffer.size()) {
         auto const result = uninterrupted([&] {
-            return ::pread(fd_.get(), buffer.data() + total, buffer.size() - total, static_cast<off_t>(offset + total));
+            return ::pread(fd_.get(), buffer.data() + total, buffer.size() - total,
+                           static_cast<off_t>(offset + total));
         });
         if (result < 0) return fail(error("read", errno));
         if (result == 0) break;
@@ -92,7 +103,7 @@ Result<void> File::write_at(std::uint64_t offset, std::string_view bytes) {
 }
 
 Result<std::uint64_t> File::size() const {
-    struct stat status{};
+    struct stat status {};
     if (::fstat(fd_.get(), &status) != 0) return fail(error("stat", errno));
     return static_cast<std::uint64_t>(status.st_size);
 }
@@ -156,7 +167,8 @@ Result<void> remove_file(std::filesystem::path const& path) {
 Result<void> sync_directory(std::filesystem::path const& directory) {
     Fd const fd(uninterrupted([&] { return ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
     if (!fd) return fail(path_error("open", directory, errno));
-    if (uninterrupted([&] { return ::fsync(fd.get()); }) != 0) return fail(path_error("sync", directory, errno));
+    if (uninterrupted([&] { return ::fsync(fd.get()); }) != 0)
+        return fail(path_error("sync", directory, errno));
     return {};
 }
 
@@ -196,7 +208,7 @@ void MappedFile::unmap() {
 }
 
 Result<FileSystem> file_system_of(std::filesystem::path const& path) {
-    struct statfs status{};
+    struct statfs status {};
     if (uninterrupted([&] { return ::statfs(path.c_str(), &status); }) != 0) {
         return fail(path_error("statfs", path, errno));
     }

@@ -3,8 +3,8 @@
 
 // Files: opened, read, written and made durable here and nowhere else.
 //
-// A write is durable only after sync() has succeeded, a new name only after sync_directory(). A failed sync is
-// final: the kernel may have dropped the pages, so a second sync that succeeds proves nothing.
+// A write is durable only after sync() has succeeded, a new name only after sync_directory(). A failed sync
+// is final: the kernel may have dropped the pages, so a second sync that succeeds proves nothing.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,11 +19,11 @@
 namespace quern::os {
 
 enum class OpenMode : std::uint8_t {
-    read,           // must exist
-    read_write,     // must exist
-    create,         // read and write; made when missing
-    create_new,     // read and write; must not exist
-    truncate,       // read and write; made when missing, emptied when not
+    read,        // must exist
+    read_write,  // must exist
+    create,      // read and write; made when missing
+    create_new,  // read and write; must not exist
+    truncate,    // read and write; made when missing, emptied when not
 };
 
 // Threads: any for reading and writing at offsets; the caller keeps overlapping writes apart.
@@ -54,7 +54,8 @@ private:
 };
 
 // The whole file. Limits: more than `bytes_max` bytes give too_large.
-[[nodiscard]] Result<std::string> read_file(std::filesystem::path const& path, std::size_t bytes_max = 1U << 30);
+[[nodiscard]] Result<std::string> read_file(std::filesystem::path const& path,
+                                            std::size_t bytes_max = 1U << 30);
 
 // Puts `bytes` in place of whatever `path` holds, atomically and durably: temporary file in the same
 // directory, sync, rename, sync of the directory. After an error the old contents are in place.
@@ -91,8 +92,8 @@ private:
 
 // What kind of file system holds a path.
 struct FileSystem {
-    std::string type;       // "ext4", "tmpfs", "nfs", ...; "0x…" (its magic number) when not known by name
-    bool network = false;   // locks and shared memory of other machines cannot be relied on
+    std::string type;      // "ext4", "tmpfs", "nfs", ...; "0x…" (its magic number) when not known by name
+    bool network = false;  // locks and shared memory of other machines cannot be relied on
     bool volatile_memory = false;  // contents do not survive a restart
     std::uint64_t free_bytes = 0;  // for users without privileges
     std::uint64_t total_bytes = 0;

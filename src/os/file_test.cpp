@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/file.h"
 
-#include <csignal>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 
 #include <gtest/gtest.h>
@@ -88,10 +88,10 @@ TEST(StopSignals, AreHandedOver) {
     int received = 0;
     {
         auto const signals = StopSignals::create([&](int signal) {
-            std::lock_guard const lock(mutex);
-            received = signal;
-            came.notify_all();
-        }).value();
+                                 std::lock_guard const lock(mutex);
+                                 received = signal;
+                                 came.notify_all();
+                             }).value();
         ::kill(::getpid(), SIGTERM);
         std::unique_lock lock(mutex);
         EXPECT_TRUE(came.wait_for(lock, std::chrono::seconds(5), [&] { return received != 0; }));

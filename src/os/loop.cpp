@@ -76,7 +76,8 @@ Result<void> EventLoop::add(int fd, Ready interest, EventSource& source) {
     epoll_event event{};
     event.events = to_epoll(interest);
     event.data.ptr = &source;
-    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return fail(system_error("epoll_ctl", errno));
+    if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+        return fail(system_error("epoll_ctl", errno));
     return {};
 }
 

@@ -5,8 +5,8 @@
 //
 // An iteration is: wait; read the clock once; deliver events; run posted work; deliver the timer when due;
 // tell the client that the iteration is over. Everything that wants to be done once for many events (sending,
-// committing) hangs on that last call. There is one timer and no list of timers: the client sweeps whatever it
-// has to time. Without a timer and without descriptors ready the loop sleeps and uses no CPU.
+// committing) hangs on that last call. There is one timer and no list of timers: the client sweeps whatever
+// it has to time. Without a timer and without descriptors ready the loop sleeps and uses no CPU.
 
 #include <atomic>
 #include <cstdint>
@@ -43,7 +43,8 @@ protected:
 // What the loop tells its client.
 class LoopClient {
 public:
-    // All events and posted work of this iteration have run. `posted` tells whether posted work was among them.
+    // All events and posted work of this iteration have run. `posted` tells whether posted work was among
+    // them.
     virtual void on_iteration(bool posted) = 0;
     // The timer set with set_timer_us() is due; it is no longer set.
     virtual void on_timer() = 0;
@@ -76,7 +77,8 @@ public:
 
     // Wakes the loop. Threads: any; safe in a signal handler. Cost: one system call when the loop sleeps.
     void wake();
-    // Runs `work` on the loop, soon and in order; discards it when the loop dies first. Threads: any. Cost: wake(); no allocation.
+    // Runs `work` on the loop, soon and in order; discards it when the loop dies first. Threads: any. Cost:
+    // wake(); no allocation.
     void post(PostedWork& work);
     // The same for a function. Cost: one allocation more.
     void post(std::move_only_function<void()> work);

@@ -158,7 +158,8 @@ TEST(Socket, AddressesAreCheckedAndPeersAreNamed) {
     EXPECT_EQ(listen_tcp({.host = "example.invalid"}).error().code, ErrorCode::parameter_invalid);
     auto const listener = listen_tcp({.host = "localhost"}).value();
     auto const port = local_port(listener.get());
-    EXPECT_EQ(listen_tcp({.host = "127.0.0.1", .port = port, .reuse_port = false}).error().code, ErrorCode::io);
+    EXPECT_EQ(listen_tcp({.host = "127.0.0.1", .port = port, .reuse_port = false}).error().code,
+              ErrorCode::io);
     Fd socket;
     PeerAddress peer;
     EXPECT_EQ(accept_tcp(listener.get(), socket, peer), Accept::none);

@@ -36,8 +36,8 @@ public:
         PostedWork* head = head_.load(std::memory_order_relaxed);
         do {
             work.posted_next = head;
-        } while (!head_.compare_exchange_weak(head, &work, std::memory_order_seq_cst,
-                                              std::memory_order_relaxed));
+        } while (
+            !head_.compare_exchange_weak(head, &work, std::memory_order_seq_cst, std::memory_order_relaxed));
     }
 
     // Threads: any; a hint, except for the consumer.

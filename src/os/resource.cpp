@@ -15,7 +15,9 @@ namespace quern::os {
 ResourceUse resource_use() {
     rusage use{};
     ::getrusage(RUSAGE_SELF, &use);
-    auto const to_us = [](timeval const& time) { return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec; };
+    auto const to_us = [](timeval const& time) {
+        return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
+    };
     return {to_us(use.ru_utime), to_us(use.ru_stime), use.ru_nvcsw, use.ru_nivcsw};
 }
 

@@ -24,7 +24,10 @@ constexpr int signals_until_exit = 3;
 class StopSignalsThread final : public StopSignals {
 public:
     StopSignalsThread(Fd signals, Fd end, sigset_t previous, std::move_only_function<void(int)> on_stop)
-        : signals_(std::move(signals)), end_(std::move(end)), previous_(previous), on_stop_(std::move(on_stop)),
+        : signals_(std::move(signals)),
+          end_(std::move(end)),
+          previous_(previous),
+          on_stop_(std::move(on_stop)),
           thread_([this] { watch(); }) {}
 
     ~StopSignalsThread() override {
@@ -74,7 +77,8 @@ Result<std::unique_ptr<StopSignals>> StopSignals::create(std::move_only_function
         ::pthread_sigmask(SIG_SETMASK, &previous, nullptr);
         return fail(system_error("signalfd", error_number));
     }
-    return std::make_unique<StopSignalsThread>(std::move(signals), std::move(end), previous, std::move(on_stop));
+    return std::make_unique<StopSignalsThread>(std::move(signals), std::move(end), previous,
+                                               std::move(on_stop));
 }
 
 }  // namespace quern::os

@@ -21,7 +21,8 @@ void ignore_broken_pipes();
 class StopSignals {
 public:
     // Errors: io — no descriptors left.
-    [[nodiscard]] static Result<std::unique_ptr<StopSignals>> create(std::move_only_function<void(int)> on_stop);
+    [[nodiscard]] static Result<std::unique_ptr<StopSignals>> create(
+        std::move_only_function<void(int)> on_stop);
     virtual ~StopSignals() = default;
 };
 

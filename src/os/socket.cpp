@@ -44,7 +44,8 @@ Result<Address> parse_address(std::string_view host, std::uint16_t port) {
 }
 
 Result<void> set_option(int fd, int level, int option, int value) {
-    if (::setsockopt(fd, level, option, &value, sizeof value) != 0) return fail(system_error("setsockopt", errno));
+    if (::setsockopt(fd, level, option, &value, sizeof value) != 0)
+        return fail(system_error("setsockopt", errno));
     return {};
 }
 
@@ -93,9 +94,11 @@ Result<Fd> listen_tcp(ListenOptions const& options) {
     QUERN_CHECK(set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1));
     if (options.reuse_port) QUERN_CHECK(set_option(socket.get(), SOL_SOCKET, SO_REUSEPORT, 1));
     QUERN_CHECK(set_option(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1));
-    if (address.storage.ss_family == AF_INET6) QUERN_CHECK(set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0));
+    if (address.storage.ss_family == AF_INET6)
+        QUERN_CHECK(set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0));
     std::string const where = std::string(options.host) + ":" + std::to_string(options.port);
-    if (::bind(socket.get(), address.get(), address.size) != 0) return fail(system_error("bind " + where, errno));
+    if (::bind(socket.get(), address.get(), address.size) != 0)
+        return fail(system_error("bind " + where, errno));
     if (::listen(socket.get(), options.backlog) != 0) return fail(system_error("listen " + where, errno));
     return socket;
 }
@@ -125,12 +128,12 @@ Accept accept_tcp(int listener, Fd& socket, PeerAddress& peer) {
         return Accept::accepted;
     }
     switch (errno) {
-        case EAGAIN: return Accept::none;
-        case EMFILE:
-        case ENFILE:
-        case ENOBUFS:
-        case ENOMEM: return Accept::exhausted;
-        default: return Accept::retry;  // the peer gave up, or a signal came
+    case EAGAIN: return Accept::none;
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM: return Accept::exhausted;
+    default: return Accept::retry;  // the peer gave up, or a signal came
     }
 }
 
@@ -148,8 +151,8 @@ TransferResult send(int fd, std::string_view bytes) {
 }
 
 TransferResult send(int fd, std::string_view first, std::string_view second) {
-    std::array<iovec, 2> parts{{{const_cast<char*>(first.data()), first.size()},
-                                {const_cast<char*>(second.data()), second.size()}}};
+    std::array<iovec, 2> parts{
+        {{const_cast<char*>(first.data()), first.size()}, {const_cast<char*>(second.data()), second.size()}}};
     msghdr message{};
     message.msg_iov = parts.data();
     message.msg_iovlen = parts.size();

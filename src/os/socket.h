@@ -26,7 +26,8 @@ struct TransferResult {
 };
 
 struct ListenOptions {
-    std::string_view host;   // a numeric IPv4 or IPv6 address, or "localhost" (127.0.0.1); empty is every IPv4 address
+    std::string_view
+        host;  // a numeric IPv4 or IPv6 address, or "localhost" (127.0.0.1); empty is every IPv4 address
     std::uint16_t port = 0;  // 0: the system chooses
     bool reuse_port = true;  // several listeners on one port, the kernel spreads connections
     int backlog = 4096;      // connections the kernel keeps for us; it may keep fewer (somaxconn)

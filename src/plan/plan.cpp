@@ -45,7 +45,8 @@ Condition is_null(Operand operand, bool negated) {
 
 namespace {
 
-Condition join(std::vector<Condition> parts, Condition::Kind kind, Condition::Kind neutral, Condition::Kind absorbing) {
+Condition join(std::vector<Condition> parts, Condition::Kind kind, Condition::Kind neutral,
+               Condition::Kind absorbing) {
     Condition joined;
     joined.kind = kind;
     for (Condition& part : parts) {
@@ -80,16 +81,16 @@ Condition any_of(std::vector<Condition> parts) {
 
 Condition negate(Condition condition) {
     switch (condition.kind) {
-        case Condition::Kind::always: condition.kind = Condition::Kind::never; break;
-        case Condition::Kind::never: condition.kind = Condition::Kind::always; break;
-        case Condition::Kind::compare:
-        case Condition::Kind::quantified: condition.negated = !condition.negated; break;
-        case Condition::Kind::all_of:
-        case Condition::Kind::any_of:
-            condition.kind = condition.kind == Condition::Kind::all_of ? Condition::Kind::any_of
-                                                                      : Condition::Kind::all_of;
-            for (Condition& part : condition.parts) part = negate(std::move(part));
-            break;
+    case Condition::Kind::always: condition.kind = Condition::Kind::never; break;
+    case Condition::Kind::never: condition.kind = Condition::Kind::always; break;
+    case Condition::Kind::compare:
+    case Condition::Kind::quantified: condition.negated = !condition.negated; break;
+    case Condition::Kind::all_of:
+    case Condition::Kind::any_of:
+        condition.kind =
+            condition.kind == Condition::Kind::all_of ? Condition::Kind::any_of : Condition::Kind::all_of;
+        for (Condition& part : condition.parts) part = negate(std::move(part));
+        break;
     }
     return condition;
 }
@@ -97,7 +98,8 @@ Condition negate(Condition condition) {
 namespace {
 
 constexpr std::string_view comparison_signs[] = {"=", "same", "<", "<=", ">", ">=", "~", "is null", "in"};
-constexpr std::string_view hop_names[] = {"root", "to_one", "to_many", "to_many_ids", "back", "free", "elements"};
+constexpr std::string_view hop_names[] = {"root", "to_one", "to_many", "to_many_ids",
+                                          "back", "free",   "elements"};
 constexpr std::string_view function_names[] = {"none", "fold", "length", "geoDistance", "strftime"};
 
 std::string field_text(std::size_t field) {
@@ -108,23 +110,24 @@ std::string field_text(std::size_t field) {
 
 std::string print(Operand const& operand) {
     switch (operand.kind) {
-        case Operand::Kind::null: return "null";
-        case Operand::Kind::parameter: return "?" + std::to_string(operand.index);
-        case Operand::Kind::column:
-        case Operand::Kind::json_path: {
-            std::string text = "s" + std::to_string(operand.column.source) + "." + field_text(operand.column.field);
-            for (auto const& step : operand.path) text += "[" + step + "]";
-            return text;
+    case Operand::Kind::null: return "null";
+    case Operand::Kind::parameter: return "?" + std::to_string(operand.index);
+    case Operand::Kind::column:
+    case Operand::Kind::json_path: {
+        std::string text =
+            "s" + std::to_string(operand.column.source) + "." + field_text(operand.column.field);
+        for (auto const& step : operand.path) text += "[" + step + "]";
+        return text;
+    }
+    case Operand::Kind::element: return "element(s" + std::to_string(operand.index) + ")";
+    case Operand::Kind::call: {
+        std::string text(function_names[static_cast<std::size_t>(operand.function)]);
+        text += "(";
+        for (std::size_t index = 0; index < operand.arguments.size(); ++index) {
+            text += (index == 0 ? "" : ", ") + print(operand.arguments[index]);
         }
-        case Operand::Kind::element: return "element(s" + std::to_string(operand.index) + ")";
-        case Operand::Kind::call: {
-            std::string text(function_names[static_cast<std::size_t>(operand.function)]);
-            text += "(";
-            for (std::size_t index = 0; index < operand.arguments.size(); ++index) {
-                text += (index == 0 ? "" : ", ") + print(operand.arguments[index]);
-            }
-            return text + ")";
-        }
+        return text + ")";
+    }
     }
     return {};
 }
@@ -153,31 +156,32 @@ std::string print(Source const& source, std::size_t index) {
 
 std::string print(Condition const& condition) {
     switch (condition.kind) {
-        case Condition::Kind::always: return "always";
-        case Condition::Kind::never: return "never";
-        case Condition::Kind::compare: {
-            std::string text = condition.negated ? "!" : "";
-            text += print(condition.left);
-            text += " ";
-            text += comparison_signs[static_cast<std::size_t>(condition.comparison)];
-            if (condition.comparison != Comparison::is_null) text += " " + print(condition.right);
-            return text;
-        }
-        case Condition::Kind::all_of: return print_parts(condition, " and ");
-        case Condition::Kind::any_of: return print_parts(condition, " or ");
-        case Condition::Kind::quantified: {
-            std::string text = condition.negated ? "!" : "";
-            text += condition.every ? "every(" : "some(";
-            for (SourceIndex const source : condition.sources) text += "s" + std::to_string(source) + " ";
-            return text + ": " + print(condition.parts.front()) + ")";
-        }
+    case Condition::Kind::always: return "always";
+    case Condition::Kind::never: return "never";
+    case Condition::Kind::compare: {
+        std::string text = condition.negated ? "!" : "";
+        text += print(condition.left);
+        text += " ";
+        text += comparison_signs[static_cast<std::size_t>(condition.comparison)];
+        if (condition.comparison != Comparison::is_null) text += " " + print(condition.right);
+        return text;
+    }
+    case Condition::Kind::all_of: return print_parts(condition, " and ");
+    case Condition::Kind::any_of: return print_parts(condition, " or ");
+    case Condition::Kind::quantified: {
+        std::string text = condition.negated ? "!" : "";
+        text += condition.every ? "every(" : "some(";
+        for (SourceIndex const source : condition.sources) text += "s" + std::to_string(source) + " ";
+        return text + ": " + print(condition.parts.front()) + ")";
+    }
     }
     return {};
 }
 
 std::string print(Plan const& plan) {
     std::string text;
-    for (std::size_t index = 0; index < plan.sources.size(); ++index) text += print(plan.sources[index], index);
+    for (std::size_t index = 0; index < plan.sources.size(); ++index)
+        text += print(plan.sources[index], index);
     text += "joined";
     for (SourceIndex const source : plan.joined) text += " s" + std::to_string(source);
     text += "\nwhere " + print(plan.where) + "\nsort";

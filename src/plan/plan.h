@@ -6,10 +6,10 @@
 // A Plan is the shape alone. Every value of a request is a numbered parameter, so a plan can be cached and a
 // value never becomes text of a query language. A BoundPlan is a plan with this request's values.
 //
-// Where rows come from. `sources[0]` is the root collection. Every other source is reached from an earlier one
-// by a hop along a relation, or stands free (`@collection.x` in a rule). Sources named in Plan::joined belong to
-// the main row: each is a to-one hop and contributes exactly one row, all null where the relation is empty or its
-// guard refuses. All others belong to one Quantified condition.
+// Where rows come from. `sources[0]` is the root collection. Every other source is reached from an earlier
+// one by a hop along a relation, or stands free (`@collection.x` in a rule). Sources named in Plan::joined
+// belong to the main row: each is a to-one hop and contributes exactly one row, all null where the relation
+// is empty or its guard refuses. All others belong to one Quantified condition.
 //
 // Logic has two values. Each leaf is true or false, never unknown, and `negated` is the exact complement. An
 // engine that has SQL's unknown must not let it through.
@@ -69,15 +69,15 @@ struct Operand {
 };
 
 enum class Comparison : std::uint8_t {
-    equal,          // both non-null and equal in the order of compare(Value, Value)
-    same,           // equal, or both null
-    less,           // both non-null and left < right
+    equal,  // both non-null and equal in the order of compare(Value, Value)
+    same,   // equal, or both null
+    less,   // both non-null and left < right
     less_equal,
     greater,
     greater_equal,
-    like,           // both non-null and LikePattern(right).matches(left); numbers are matched as their JSON text
-    is_null,        // left alone
-    in_list,        // left non-null and equal to an element of the JSON array in parameter `right`
+    like,     // both non-null and LikePattern(right).matches(left); numbers are matched as their JSON text
+    is_null,  // left alone
+    in_list,  // left non-null and equal to an element of the JSON array in parameter `right`
 };
 
 // A condition: a tree.
@@ -94,8 +94,8 @@ struct Condition {
     // all_of, any_of: the parts. quantified: the one predicate.
     std::vector<Condition> parts;
 
-    // quantified: whether some row of `sources` satisfies the predicate (any), or all do. The sources are nested
-    // in this order, each giving the rows of its hop; one without rows gives a single row of nulls.
+    // quantified: whether some row of `sources` satisfies the predicate (any), or all do. The sources are
+    // nested in this order, each giving the rows of its hop; one without rows gives a single row of nulls.
     bool every = false;
     std::vector<SourceIndex> sources;
 
@@ -104,20 +104,20 @@ struct Condition {
 
 // How a source's rows are found from its parent's row.
 enum class Hop : std::uint8_t {
-    root,       // all rows of the collection (sources[0])
-    to_one,     // parent's single relation `field` → the target row
-    to_many,    // parent's multiple relation `field` → the target rows
+    root,         // all rows of the collection (sources[0])
+    to_one,       // parent's single relation `field` → the target row
+    to_many,      // parent's multiple relation `field` → the target rows
     to_many_ids,  // the same without reading the target: only its field `id` (index 0) may be used
-    back,       // rows of `collection` whose relation `field` (single or multiple) points at the parent's row
-    free,       // all rows of `collection` (`@collection.name`)
-    elements,   // the elements of the JSON array in the parent's column `field` (select, file, json)
+    back,      // rows of `collection` whose relation `field` (single or multiple) points at the parent's row
+    free,      // all rows of `collection` (`@collection.name`)
+    elements,  // the elements of the JSON array in the parent's column `field` (select, file, json)
 };
 
 struct Source {
     Collection const* collection = nullptr;  // of the rows; null for `elements`
     SourceIndex parent = no_source;
     Hop hop = Hop::root;
-    std::uint16_t field = 0;   // to_one, to_many, elements: of the parent's collection; back: of `collection`
+    std::uint16_t field = 0;  // to_one, to_many, elements: of the parent's collection; back: of `collection`
     // Only rows that satisfy this are seen through the hop. It may use this source and Quantified conditions
     // whose sources hang on it.
     Condition guard;
@@ -143,10 +143,10 @@ struct Seek {
 struct Plan {
     std::shared_ptr<Schema const> schema;  // keeps the collections alive
     std::vector<Source> sources;
-    std::vector<SourceIndex> joined;       // to-one sources of the main row, parents first
+    std::vector<SourceIndex> joined;  // to-one sources of the main row, parents first
     Condition where;
-    std::vector<SortKey> sort;             // ends with a unique key whenever the order matters
-    std::vector<Operand> output;           // columns of the answer, in order
+    std::vector<SortKey> sort;    // ends with a unique key whenever the order matters
+    std::vector<Operand> output;  // columns of the answer, in order
     bool has_seek = false;
     Seek seek;
     // Row bounds as parameters; no_parameter = none.
@@ -177,7 +177,8 @@ struct BoundPlan {
 [[nodiscard]] Operand parameter(std::size_t index);
 [[nodiscard]] Condition compare(Operand left, Comparison comparison, Operand right, bool negated = false);
 [[nodiscard]] Condition is_null(Operand operand, bool negated = false);
-// Flattens and simplifies: no parts = always (all_of) or never (any_of), one part = itself, and constants vanish.
+// Flattens and simplifies: no parts = always (all_of) or never (any_of), one part = itself, and constants
+// vanish.
 [[nodiscard]] Condition all_of(std::vector<Condition> parts);
 [[nodiscard]] Condition any_of(std::vector<Condition> parts);
 // The exact complement, pushed down to the leaves.

@@ -11,8 +11,8 @@ namespace quern {
 namespace {
 
 constexpr std::array<std::string_view, 14> field_type_names = {
-    "text", "number", "bool", "email", "url", "date", "autodate", "select", "json", "file", "relation", "password",
-    "editor", "geoPoint"};
+    "text",   "number", "bool", "email",    "url",      "date",   "autodate",
+    "select", "json",   "file", "relation", "password", "editor", "geoPoint"};
 
 std::string lower(std::string_view text) {
     std::string result(text);
@@ -40,9 +40,9 @@ std::optional<FieldType> field_type_of(std::string_view type_name) {
 
 std::string_view name(CollectionType type) {
     switch (type) {
-        case CollectionType::base: return "base";
-        case CollectionType::auth: return "auth";
-        case CollectionType::view: return "view";
+    case CollectionType::base: return "base";
+    case CollectionType::auth: return "auth";
+    case CollectionType::view: return "view";
     }
     return {};
 }

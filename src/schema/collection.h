@@ -18,11 +18,24 @@
 namespace quern {
 
 enum class FieldType : std::uint8_t {
-    text, number, boolean, email, url, date, autodate, select, json, file, relation, password, editor, geo_point
+    text,
+    number,
+    boolean,
+    email,
+    url,
+    date,
+    autodate,
+    select,
+    json,
+    file,
+    relation,
+    password,
+    editor,
+    geo_point
 };
 
-// The type's name on the wire: "text", "number", "bool", "email", "url", "date", "autodate", "select", "json",
-// "file", "relation", "password", "editor", "geoPoint".
+// The type's name on the wire: "text", "number", "bool", "email", "url", "date", "autodate", "select",
+// "json", "file", "relation", "password", "editor", "geoPoint".
 [[nodiscard]] std::string_view name(FieldType type);
 [[nodiscard]] std::optional<FieldType> field_type_of(std::string_view name);
 
@@ -31,8 +44,8 @@ struct Field {
     std::string id;    // stable across renames
     std::string name;  // [A-Za-z_][A-Za-z0-9_]*, the column's name
     FieldType type = FieldType::text;
-    bool system = false;       // may not be removed or retyped
-    bool hidden = false;       // never shown to, nor usable in a filter by, anyone but superusers
+    bool system = false;  // may not be removed or retyped
+    bool hidden = false;  // never shown to, nor usable in a filter by, anyone but superusers
     bool presentable = false;
     bool required = false;     // present, and not empty text
     bool nullable = false;     // null is a value of its own, different from the type's zero value
@@ -53,7 +66,7 @@ struct Field {
     bool on_update = false;            // autodate
     std::string min_date;              // date, normalised; empty = none
     std::string max_date;
-    std::int64_t max_size_bytes = 0;   // json, editor, file; 0 = the type's default
+    std::int64_t max_size_bytes = 0;          // json, editor, file; 0 = the type's default
     std::vector<std::string> only_domains;    // email, url
     std::vector<std::string> except_domains;  // email, url
     std::vector<std::string> mime_types;      // file
@@ -89,7 +102,8 @@ struct Index {
     std::string name;
     bool unique = false;
     std::vector<IndexColumn> columns;
-    std::string where_not_empty;  // a field's name: rows whose value is '' are not in the index; empty = all rows
+    std::string
+        where_not_empty;  // a field's name: rows whose value is '' are not in the index; empty = all rows
     bool operator==(Index const&) const = default;
 };
 
@@ -122,7 +136,8 @@ struct Collection {
     [[nodiscard]] std::optional<std::size_t> find_by_id(std::string_view field_id) const;
 
     // Every table has, behind its fields, the column `_v`: the record's version, an integer that grows with
-    // every write of the database and is never used twice. In plans and assignments it is the field of this index.
+    // every write of the database and is never used twice. In plans and assignments it is the field of this
+    // index.
     static constexpr std::size_t version_field = 0xFFFE;
     // The insertion order (`@rowid`), readable only.
     static constexpr std::size_t rowid_field = 0xFFFD;
@@ -146,7 +161,9 @@ public:
 
     // By name (exact, then ignoring ASCII case) or id. Lifetime: as long as the Schema.
     [[nodiscard]] Collection const* find(std::string_view name_or_id) const;
-    [[nodiscard]] std::vector<std::shared_ptr<Collection const>> const& collections() const { return collections_; }
+    [[nodiscard]] std::vector<std::shared_ptr<Collection const>> const& collections() const {
+        return collections_;
+    }
     // Every relation field whose target is `collection`.
     [[nodiscard]] std::vector<Reference> const& references_to(Collection const& collection) const;
     [[nodiscard]] std::shared_ptr<Collection const> share(Collection const& collection) const;
@@ -159,7 +176,7 @@ private:
         bool operator()(std::string_view a, std::string_view b) const { return a < b; }
     };
     std::vector<std::shared_ptr<Collection const>> collections_;
-    std::map<std::string, Collection const*, Less> by_name_;   // lower case
+    std::map<std::string, Collection const*, Less> by_name_;  // lower case
     std::map<std::string, Collection const*, Less> by_id_;
     std::map<Collection const*, std::vector<Reference>> references_;
     std::uint64_t version_ = 0;

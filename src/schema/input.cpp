@@ -234,7 +234,8 @@ RecordInput::RecordInput(RecordInput&&) noexcept = default;
 namespace {
 
 // A new record with wrong values is told of its missing ones at the same time.
-void name_missing(Collection const& collection, std::span<FieldInput const> inputs, std::vector<FieldError>& errors) {
+void name_missing(Collection const& collection, std::span<FieldInput const> inputs,
+                  std::vector<FieldError>& errors) {
     for (std::size_t index = 0; index < collection.fields.size(); ++index) {
         Field const& field = collection.fields[index];
         bool const makes_own = field.primary_key || !field.autogenerate_pattern.empty();

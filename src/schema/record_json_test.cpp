@@ -80,7 +80,7 @@ TEST(RecordJson, WritesEveryFieldByItsType) {
     EXPECT_EQ(
         written(writer, row),
         R"({"collectionId":"pbc_1","collectionName":"posts","id":"abcdefghijklmno",)"
-              R"("title":"A \"b\"","views":2.5,)"
+        R"("title":"A \"b\"","views":2.5,)"
         R"("ok":true,"meta":{"n":9007199254740993},"tags":["a","b"],"author":"","place":{"lon":1,"lat":2}})");
 }
 

@@ -11,11 +11,11 @@ namespace {
 
 int rank(ValueKind kind) {
     switch (kind) {
-        case ValueKind::null: return 0;
-        case ValueKind::integer:
-        case ValueKind::real: return 1;
-        case ValueKind::text: return 2;
-        case ValueKind::blob: return 3;
+    case ValueKind::null: return 0;
+    case ValueKind::integer:
+    case ValueKind::real: return 1;
+    case ValueKind::text: return 2;
+    case ValueKind::blob: return 3;
     }
     return 0;
 }

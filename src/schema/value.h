@@ -49,8 +49,8 @@ struct Value {
     [[nodiscard]] bool is_text() const { return kind == ValueKind::text; }
 };
 
-// The one total order of values, the same on every engine: null < numbers < text < blob; an integer and a real
-// compare exactly (no rounding to double); text compares bytewise, which is code point order.
+// The one total order of values, the same on every engine: null < numbers < text < blob; an integer and a
+// real compare exactly (no rounding to double); text compares bytewise, which is code point order.
 [[nodiscard]] std::strong_ordering compare(Value const& left, Value const& right);
 
 inline bool operator==(Value const& left, Value const& right) { return compare(left, right) == 0; }

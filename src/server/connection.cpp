@@ -89,17 +89,15 @@ bool Connection::consume_request(std::string_view& bytes) {
     auto const progress = exchange_->reader.feed(bytes, worker_.options().body_bytes_max);
     bytes.remove_prefix(progress.consumed);
     switch (progress.outcome) {
-        case http::RequestReader::Outcome::more:
-            if (!had_head) exchange_->body_started_us = worker_.loop().now_us();
-            if (exchange_->reader.awaits_continue() && !exchange_->continue_sent) {
-                exchange_->continue_sent = true;
-                append_output(http::continue_response);
-            }
-            return true;
-        case http::RequestReader::Outcome::refused:
-            refuse(exchange_->reader.error());
-            return false;
-        case http::RequestReader::Outcome::complete: break;
+    case http::RequestReader::Outcome::more:
+        if (!had_head) exchange_->body_started_us = worker_.loop().now_us();
+        if (exchange_->reader.awaits_continue() && !exchange_->continue_sent) {
+            exchange_->continue_sent = true;
+            append_output(http::continue_response);
+        }
+        return true;
+    case http::RequestReader::Outcome::refused: refuse(exchange_->reader.error()); return false;
+    case http::RequestReader::Outcome::complete: break;
     }
     dispatch();
     if (open_ || closing_ || output_waits() || output_end_ - output_begin_ > connection_output_bytes_max) {
@@ -164,8 +162,10 @@ void Connection::respond(std::unique_ptr<ServerExchange> exchange) {
     http::Head const& head = exchange->reader.head();
     http::Response& response = exchange->response;
     if (response.close || !exchange->keep_alive || worker_.stopping()) closing_ = true;
-    bool const with_body = exchange->request.method != http::Method::head && !http::is_bodiless(response.status);
-    if (!exchange->request.target.empty()) {  // empty when the head was refused, and then nothing of it counts
+    bool const with_body =
+        exchange->request.method != http::Method::head && !http::is_bodiless(response.status);
+    if (!exchange->request.target
+             .empty()) {  // empty when the head was refused, and then nothing of it counts
         if (response.body.size() >= worker_.options().compress_bytes_min) {
             worker_.compressor().apply(exchange->request, response, worker_.options().compress_bytes_min);
         }
@@ -188,8 +188,10 @@ void Connection::render(ServerExchange& exchange, bool with_body) {
     append_output({});
     Buffer& output = worker_.output();
     auto connection = http::ConnectionLine::none;
-    if (closing_) connection = http::ConnectionLine::close;
-    else if (exchange.reader.head().minor_version == 0) connection = http::ConnectionLine::keep_alive;
+    if (closing_)
+        connection = http::ConnectionLine::close;
+    else if (exchange.reader.head().minor_version == 0)
+        connection = http::ConnectionLine::keep_alive;
     http::append_head(output, exchange.response, worker_.date_line(), connection);
     if (with_body) output.append(exchange.response.body.view());
     output_end_ = output.size();
@@ -205,8 +207,8 @@ void Connection::refuse(http::ProtocolError const& error) {
     respond(std::move(exchange_));
 }
 
-// Appends to this connection's run of bytes in the shared output. The run is moved to the end first when another
-// connection has written behind it.
+// Appends to this connection's run of bytes in the shared output. The run is moved to the end first when
+// another connection has written behind it.
 void Connection::append_output(std::string_view bytes) {
     Buffer& output = worker_.output();
     std::size_t const size = output_end_ - output_begin_;
@@ -252,8 +254,7 @@ void Connection::on_writable() {
 // Sends `first` and then the rest of the large body, as far as the client takes it.
 void Connection::send_waiting(std::string_view first) {
     std::string_view const body = body_being_sent();
-    auto const sent =
-        body.empty() ? os::send(socket_.get(), first) : os::send(socket_.get(), first, body);
+    auto const sent = body.empty() ? os::send(socket_.get(), first) : os::send(socket_.get(), first, body);
     if (sent.outcome == os::Transfer::failed) return abandon();
     worker_.counters.bytes_sent.add(sent.bytes);
     if (sent.bytes == first.size() + body.size()) return output_done();
@@ -316,7 +317,8 @@ void Connection::drain() {
     auto const dropped = os::discard(socket_.get(), bytes_per_event_max);
     if (dropped.outcome == os::Transfer::would_block) return;
     worker_.counters.bytes_received.add(dropped.bytes);
-    if (dropped.outcome == os::Transfer::failed || dropped.bytes == 0 || dropped.bytes > linger_left_) return close();
+    if (dropped.outcome == os::Transfer::failed || dropped.bytes == 0 || dropped.bytes > linger_left_)
+        return close();
     linger_left_ -= dropped.bytes;
 }
 
@@ -378,7 +380,8 @@ void Connection::set_reading_deadline() {
     } else if (!exchange_->reader.in_body()) {
         worker_.set_deadline(slot_, exchange_->started_us + to_us(timeouts.head));
     } else {
-        std::uint64_t const earned_s = exchange_->reader.body_received() / std::max<std::uint64_t>(timeouts.body_rate_min, 1);
+        std::uint64_t const earned_s =
+            exchange_->reader.body_received() / std::max<std::uint64_t>(timeouts.body_rate_min, 1);
         std::int64_t const by_rate_us = exchange_->body_started_us + to_us(timeouts.body_grace) +
                                         static_cast<std::int64_t>(earned_s) * 1'000'000;
         worker_.set_deadline(slot_, std::min(by_rate_us, now_us + to_us(timeouts.body_stall)));

@@ -3,9 +3,9 @@
 
 // One client's connection: bytes in, requests to the handler, answers out in order.
 //
-// It reads when nothing is open: while a request is with the handler, or output waits for a slow client, what the
-// client sends stays in the kernel, which slows the client down. So there is at most one request in progress, one
-// run of small answers waiting, and one large body being sent.
+// It reads when nothing is open: while a request is with the handler, or output waits for a slow client, what
+// the client sends stays in the kernel, which slows the client down. So there is at most one request in
+// progress, one run of small answers waiting, and one large body being sent.
 //
 // An idle connection owns no buffers. Threads: its loop.
 
@@ -50,7 +50,7 @@ public:
 
 private:
     enum class Phase : std::uint8_t {
-        unused,     // no socket, and no exchange with the handler
+        unused,  // no socket, and no exchange with the handler
         serving,
         lingering,  // the last answer is out; input is thrown away until the client closes
         abandoned,  // the socket is gone but an exchange is still with the handler
@@ -84,10 +84,10 @@ private:
     std::uint32_t const slot_;
     Phase phase_ = Phase::unused;
     os::Ready interest_ = os::Ready::none;
-    bool open_ = false;      // exchange_ is with the handler
-    bool closing_ = false;   // no further request is read; the connection ends when the output is out
+    bool open_ = false;     // exchange_ is with the handler
+    bool closing_ = false;  // no further request is read; the connection ends when the output is out
     bool input_ended_ = false;
-    bool dirty_ = false;     // in the worker's list of connections to flush
+    bool dirty_ = false;  // in the worker's list of connections to flush
     os::Fd socket_;
     std::unique_ptr<ServerExchange> exchange_;  // being read, or with the handler
     std::unique_ptr<ServerExchange> sending_;   // its body is large and being sent

@@ -34,10 +34,10 @@ public:
     http::RequestReader reader;
     Connection* connection = nullptr;
     std::int64_t body_started_us = 0;
-    bool in_handler = false;      // handle() is on the stack: finish() only has to leave a mark
-    bool finished = false;        // finish() was called on the loop's thread
-    bool continue_sent = false;   // "100 Continue" has been sent
-    bool keep_alive = false;      // decided when the request arrived
+    bool in_handler = false;     // handle() is on the stack: finish() only has to leave a mark
+    bool finished = false;       // finish() was called on the loop's thread
+    bool continue_sent = false;  // "100 Continue" has been sent
+    bool keep_alive = false;     // decided when the request arrived
 
 private:
     Worker& worker_;

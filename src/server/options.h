@@ -14,7 +14,8 @@
 
 namespace quern::server {
 
-// How long the server waits for a client. Checked by a coarse sweep: each ends up to sweep_interval_min later.
+// How long the server waits for a client. Checked by a coarse sweep: each ends up to sweep_interval_min
+// later.
 struct Timeouts {
     static constexpr std::chrono::milliseconds sweep_interval_min{100};
 

@@ -26,14 +26,16 @@ struct Server::State {
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Server::~Server() = default;
 
-Result<std::unique_ptr<Server>> Server::open(ServerOptions options, http::Handler& handler, os::Clock const& clock) {
+Result<std::unique_ptr<Server>> Server::open(ServerOptions options, http::Handler& handler,
+                                             os::Clock const& clock) {
     auto state = std::make_unique<State>();
     state->options = std::move(options);
     state->port = state->options.port;
     std::size_t const loops = state->options.loops > 0 ? state->options.loops : os::processor_count();
     std::size_t const connections_max = std::max<std::size_t>(state->options.connections_max / loops, 1);
     for (std::size_t index = 0; index < loops; ++index) {
-        os::ListenOptions const listen{.host = state->options.host, .port = state->port, .reuse_port = loops > 1};
+        os::ListenOptions const listen{
+            .host = state->options.host, .port = state->port, .reuse_port = loops > 1};
         QUERN_TRY(os::Fd listener, os::listen_tcp(listen));
         if (index == 0) state->port = os::local_port(listener.get());
         QUERN_TRY(auto loop, os::EventLoop::create(clock));

@@ -3,9 +3,9 @@
 
 // An HTTP/1.1 server: one event loop a processor, each with its own listener on the same port.
 //
-// A connection stays on the loop that accepted it. An iteration of a loop reads what has come, calls the handler
-// for every complete request, calls Handler::iteration_end once, and then sends all answers of a connection with
-// one system call. Warm, a request costs two system calls and no allocation.
+// A connection stays on the loop that accepted it. An iteration of a loop reads what has come, calls the
+// handler for every complete request, calls Handler::iteration_end once, and then sends all answers of a
+// connection with one system call. Warm, a request costs two system calls and no allocation.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace quern::server {
 class Server {
 public:
     // Opens the listeners; connections wait in the kernel until run().
-    // Errors:   parameter_invalid — the host is no address; io — the port is taken, or no descriptors are left.
-    // Lifetime: `handler` and `clock` are borrowed as long as the server lives.
+    // Errors:   parameter_invalid — the host is no address; io — the port is taken, or no descriptors are
+    // left. Lifetime: `handler` and `clock` are borrowed as long as the server lives.
     [[nodiscard]] static Result<std::unique_ptr<Server>> open(ServerOptions options, http::Handler& handler,
                                                               os::Clock const& clock);
 
@@ -38,8 +38,8 @@ public:
     // Serves until stop(). Loop 0 runs on the calling thread, the others on threads of their own.
     void run();
 
-    // Stops accepting, lets requests in progress end, closes the connections; then run() returns. What is left
-    // after Timeouts::stop is cut. Threads: any; safe in a signal handler.
+    // Stops accepting, lets requests in progress end, closes the connections; then run() returns. What is
+    // left after Timeouts::stop is cut. Threads: any; safe in a signal handler.
     void stop();
 
     // The port in use. Threads: any.

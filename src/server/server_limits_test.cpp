@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the server does with clients that are slow, greedy, or wrong. Names with HTTP_nn stand for reports from the
-// field about servers that got it wrong.
+// What the server does with clients that are slow, greedy, or wrong. Names with HTTP_nn stand for reports
+// from the field about servers that got it wrong.
 
 #include <atomic>
 #include <string>
@@ -20,12 +20,12 @@
 namespace quern::server {
 namespace {
 
+using std::chrono::milliseconds;
 using testing::eventually;
 using testing::FunctionHandler;
 using testing::test_options;
 using testing::TestClient;
 using testing::TestServer;
-using std::chrono::milliseconds;
 
 std::string get(std::string const& target) { return "GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n"; }
 std::string post(std::string const& headers, std::string const& body = {}) {
@@ -34,7 +34,9 @@ std::string post(std::string const& headers, std::string const& body = {}) {
 
 class Limits : public ::testing::Test {
 protected:
-    void start(ServerOptions options = test_options()) { server_ = std::make_unique<TestServer>(handler_, options); }
+    void start(ServerOptions options = test_options()) {
+        server_ = std::make_unique<TestServer>(handler_, options);
+    }
     static ServerOptions quick() {
         auto options = test_options();
         options.timeouts.head = options.timeouts.body_grace = options.timeouts.body_stall = milliseconds(300);
@@ -61,7 +63,8 @@ TEST_F(FieldReport, HTTP_01_AnUnreadBodyIsNeverTheNextRequest) {
         post("Content-Length: 3\r\n", "abc"), post("Content-Length: 200000\r\n", big),
         post("Transfer-Encoding: chunked\r\n", "3\r\nabc\r\n30d40\r\n" + big + "\r\n0\r\n\r\n")};
     for (auto const& request : requests) {
-        for (std::size_t const first : {request.size(), request.find("\r\n\r\n") + 4, request.find("\r\n\r\n") + 5}) {
+        for (std::size_t const first :
+             {request.size(), request.find("\r\n\r\n") + 4, request.find("\r\n\r\n") + 5}) {
             TestClient client(server.port());
             client.send(std::string_view(request).substr(0, first));
             std::this_thread::sleep_for(milliseconds(5));
@@ -79,7 +82,8 @@ TEST_F(FieldReport, HTTP_02_AnEarlyRefusalCanBeReadByAClientThatSendsEverythingF
     options.body_bytes_max = 1'000'000;
     start(options);
     std::string const part(1'000'000, 'x');
-    std::vector<std::string> const heads{post("Content-Length: 50000000\r\n"), post("Transfer-Encoding: chunked\r\n", "2faf080\r\n"),
+    std::vector<std::string> const heads{post("Content-Length: 50000000\r\n"),
+                                         post("Transfer-Encoding: chunked\r\n", "2faf080\r\n"),
                                          post("Content-Length: 50000000\r\nExpect: 100-continue\r\n")};
     for (auto const& head : heads) {
         TestClient client(server_->port());
@@ -162,8 +166,10 @@ TEST_F(FieldReport, HTTP_06_HeadIsGetWithoutTheBody) {
         EXPECT_EQ(head->status, full->status);
         EXPECT_EQ(head->header("content-length"), full->header("content-length"));
         EXPECT_EQ(head->header("content-type"), full->header("content-type"));
-        if (http::is_bodiless(full->status)) EXPECT_EQ(full->header("content-length"), std::nullopt);
-        else EXPECT_EQ(full->header("content-length"), std::to_string(full->body.size()));
+        if (http::is_bodiless(full->status))
+            EXPECT_EQ(full->header("content-length"), std::nullopt);
+        else
+            EXPECT_EQ(full->header("content-length"), std::to_string(full->body.size()));
     }
     client.send("HEAD /%00 HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(client.receive(true)->status, 400);
@@ -174,7 +180,8 @@ TEST_F(FieldReport, HTTP_11_LinesWithoutEndAreRefusedAtTheLimit) {
     start();
     std::string const part(100'000, 'a');
     auto const resident_before = os::resident_bytes();
-    std::vector<std::pair<std::string, int>> const begins{{"", 400}, {"GET /", 414}, {"GET / HTTP/1.1\r\nX: ", 431}};
+    std::vector<std::pair<std::string, int>> const begins{
+        {"", 400}, {"GET /", 414}, {"GET / HTTP/1.1\r\nX: ", 431}};
     for (auto const& [begin, status] : begins) {
         TestClient client(server_->port());
         client.send(begin);
@@ -311,7 +318,8 @@ TEST_F(Limits, WithoutDescriptorsAcceptingPausesAndRecovers) {
         auto const before = os::resource_use();
         std::this_thread::sleep_for(milliseconds(300));
         auto const after = os::resource_use();
-        EXPECT_LT(after.user_us + after.system_us - before.user_us - before.system_us, 100'000) << "a busy loop";
+        EXPECT_LT(after.user_us + after.system_us - before.user_us - before.system_us, 100'000)
+            << "a busy loop";
         first.send(get("/"));
         EXPECT_TRUE(first.receive()) << "others are served meanwhile";
     }
@@ -342,7 +350,9 @@ TEST_F(Limits, GarbageOfEveryKindDoesNoHarm) {
     std::uint32_t random = 12345;
     for (int i = 0; i < 300; ++i) {
         TestClient client(server_->port());
-        std::string garbage = i % 3 == 0 ? get("/") : i % 3 == 1 ? post("Transfer-Encoding: chunked\r\n") : "";
+        std::string garbage = i % 3 == 0   ? get("/")
+                              : i % 3 == 1 ? post("Transfer-Encoding: chunked\r\n")
+                                           : "";
         for (int j = 0; j < 200; ++j) {
             random = random * 1664525 + 1013904223;
             garbage.push_back(static_cast<char>(random >> 24));

@@ -18,18 +18,19 @@
 namespace quern::server {
 namespace {
 
+using std::chrono::milliseconds;
 using testing::eventually;
 using testing::FunctionHandler;
 using testing::test_options;
 using testing::TestClient;
 using testing::TestServer;
-using std::chrono::milliseconds;
 
 std::string get(std::string const& target, std::string const& headers = {}) {
     return "GET " + target + " HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n";
 }
 std::string post(std::string const& body, std::string const& headers = {}) {
-    return "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + headers + "\r\n" + body;
+    return "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+           headers + "\r\n" + body;
 }
 
 TEST(Server, AnswersWithTheHeadersItShould) {
@@ -218,8 +219,10 @@ TEST(Server, AHalfClosedClientGetsItsAnswers) {
 TEST(Server, AClientThatLeavesBeforeItsAnswerDoesNoHarm) {
     std::atomic<http::Exchange*> open{nullptr};
     FunctionHandler handler([&](http::Exchange& exchange) {
-        if (exchange.request.raw_path == "/slow") open = &exchange;
-        else testing::echo(exchange);
+        if (exchange.request.raw_path == "/slow")
+            open = &exchange;
+        else
+            testing::echo(exchange);
     });
     TestServer server(handler);
     {
@@ -252,7 +255,8 @@ TEST(Server, BrowsersOfOtherOriginsAreAdmitted) {
     FunctionHandler handler(testing::echo);
     TestServer server(handler);
     TestClient client(server.port());
-    client.send("OPTIONS /p HTTP/1.1\r\nHost: a\r\nOrigin: https://b\r\nAccess-Control-Request-Method: PUT\r\n\r\n");
+    client.send(
+        "OPTIONS /p HTTP/1.1\r\nHost: a\r\nOrigin: https://b\r\nAccess-Control-Request-Method: PUT\r\n\r\n");
     auto const preflight = client.receive();
     EXPECT_EQ(preflight->status, 204);
     EXPECT_EQ(preflight->header("access-control-allow-origin"), "*");
@@ -324,7 +328,8 @@ TEST(Server, AtItsConnectionLimitOthersWait) {
     auto const cpu_before_us = os::resource_use();
     std::this_thread::sleep_for(milliseconds(200));
     auto const cpu_after_us = os::resource_use();
-    EXPECT_LT(cpu_after_us.user_us + cpu_after_us.system_us - cpu_before_us.user_us - cpu_before_us.system_us, 100'000);
+    EXPECT_LT(cpu_after_us.user_us + cpu_after_us.system_us - cpu_before_us.user_us - cpu_before_us.system_us,
+              100'000);
     first.reset();
     EXPECT_TRUE(third.receive());
 }

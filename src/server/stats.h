@@ -14,8 +14,8 @@ struct Stats {
     std::uint64_t connections_accepted = 0;
     std::uint64_t requests = 0;          // given to the handler, or answered for it (preflights)
     std::uint64_t requests_refused = 0;  // malformed, too large, too slow
-    std::uint64_t accept_pauses = 0;     // times that no connection could be taken: the limit, or no descriptors
-    std::uint64_t timeouts = 0;          // connections ended by a timeout, idle ones included
+    std::uint64_t accept_pauses = 0;  // times that no connection could be taken: the limit, or no descriptors
+    std::uint64_t timeouts = 0;       // connections ended by a timeout, idle ones included
     std::uint64_t bytes_received = 0;
     std::uint64_t bytes_sent = 0;
 
@@ -35,7 +35,9 @@ struct Stats {
 // A counter with one writer: a plain addition instead of a locked one.
 class Counter {
 public:
-    void add(std::uint64_t by) { value_.store(value_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed); }
+    void add(std::uint64_t by) {
+        value_.store(value_.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+    }
     void subtract(std::uint64_t by) { add(0 - by); }
     [[nodiscard]] std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
 

@@ -37,7 +37,8 @@ inline constexpr bool resident_is_telling = true;
 // A handler made of functions.
 class FunctionHandler final : public http::Handler {
 public:
-    explicit FunctionHandler(std::function<void(http::Exchange&)> on_request) : on_request_(std::move(on_request)) {}
+    explicit FunctionHandler(std::function<void(http::Exchange&)> on_request)
+        : on_request_(std::move(on_request)) {}
     void handle(http::Exchange& exchange) override { on_request_(exchange); }
     void iteration_end(std::size_t loop_index) override {
         if (on_iteration_end) on_iteration_end(loop_index);
@@ -69,7 +70,8 @@ inline ServerOptions test_options() {
 class TestServer {
 public:
     explicit TestServer(http::Handler& handler, ServerOptions options = test_options())
-        : server_(Server::open(std::move(options), handler, clock_).value()), thread_([this] { server_->run(); }) {}
+        : server_(Server::open(std::move(options), handler, clock_).value()),
+          thread_([this] { server_->run(); }) {}
     ~TestServer() { stop(); }
 
     void stop() {
@@ -126,7 +128,8 @@ public:
         socket_.reset();
     }
 
-    // The next answer; none when the connection ended or nothing came in time. Answers of 1xx are answers here.
+    // The next answer; none when the connection ended or nothing came in time. Answers of 1xx are answers
+    // here.
     std::optional<Answer> receive(bool head_request = false, int timeout_ms = 5000) {
         std::size_t head_end;
         while ((head_end = received_.find("\r\n\r\n")) == std::string::npos) {

@@ -14,10 +14,14 @@ std::int64_t to_us(std::chrono::milliseconds time) { return time.count() * 1000;
 
 }  // namespace
 
-Worker::Worker(ServerOptions const& options, std::size_t index, std::size_t connections_max, http::Handler& handler,
-               std::unique_ptr<os::EventLoop> loop, os::Fd listener)
-    : options_(options), index_(index), connections_max_(connections_max), handler_(handler),
-      listener_(std::move(listener)), receive_(std::make_unique_for_overwrite<char[]>(receive_bytes)),
+Worker::Worker(ServerOptions const& options, std::size_t index, std::size_t connections_max,
+               http::Handler& handler, std::unique_ptr<os::EventLoop> loop, os::Fd listener)
+    : options_(options),
+      index_(index),
+      connections_max_(connections_max),
+      handler_(handler),
+      listener_(std::move(listener)),
+      receive_(std::make_unique_for_overwrite<char[]>(receive_bytes)),
       loop_(std::move(loop)) {
     spare_exchanges_.reserve(exchanges_kept_max);
     spare_buffers_.reserve(buffers_kept_max);
@@ -94,10 +98,10 @@ void Worker::accept_waiting(int count_max) {
         os::Fd socket;
         os::PeerAddress peer;
         switch (os::accept_tcp(listener_.get(), socket, peer)) {
-            case os::Accept::accepted: add_connection(std::move(socket), peer); break;
-            case os::Accept::none: return;
-            case os::Accept::retry: break;
-            case os::Accept::exhausted: return pause_accepting();
+        case os::Accept::accepted: add_connection(std::move(socket), peer); break;
+        case os::Accept::none: return;
+        case os::Accept::retry: break;
+        case os::Accept::exhausted: return pause_accepting();
         }
     }
 }
@@ -210,7 +214,8 @@ Buffer Worker::take_buffer() {
 void Worker::give_buffer(Buffer buffer) {
     buffer.shrink(buffer_kept_bytes_max);
     buffer.clear();
-    if (buffer.capacity() > 0 && spare_buffers_.size() < buffers_kept_max) spare_buffers_.push_back(std::move(buffer));
+    if (buffer.capacity() > 0 && spare_buffers_.size() < buffers_kept_max)
+        spare_buffers_.push_back(std::move(buffer));
 }
 
 }  // namespace quern::server

@@ -3,9 +3,9 @@
 
 // One loop of the server: its listener, its connections, and the memory they share.
 //
-// Shared memory is what makes a connection small and a warm request free of allocations: one buffer to receive
-// into, one to render into, and stacks of exchanges and buffers that have been used and will be again.
-// Threads: its loop, except where it says any.
+// Shared memory is what makes a connection small and a warm request free of allocations: one buffer to
+// receive into, one to render into, and stacks of exchanges and buffers that have been used and will be
+// again. Threads: its loop, except where it says any.
 
 #include <cstdint>
 #include <limits>
@@ -29,8 +29,8 @@ class Worker final : public os::LoopClient, public os::EventSource {
 public:
     static constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
 
-    Worker(ServerOptions const& options, std::size_t index, std::size_t connections_max, http::Handler& handler,
-           std::unique_ptr<os::EventLoop> loop, os::Fd listener);
+    Worker(ServerOptions const& options, std::size_t index, std::size_t connections_max,
+           http::Handler& handler, std::unique_ptr<os::EventLoop> loop, os::Fd listener);
 
     // Serves until stop() and the end of the last connection.
     void run();
@@ -104,7 +104,7 @@ private:
     os::Fd listener_;
     StopWork stop_{*this};
 
-    bool handled_ = false;   // a request came to the handler in this iteration
+    bool handled_ = false;  // a request came to the handler in this iteration
     bool stopping_ = false;
     std::int64_t accept_again_us_ = never_us;  // accepting is paused until then, or until a connection ends
     std::int64_t stop_deadline_us_ = never_us;

@@ -45,7 +45,8 @@ Collection make_metadata_collection() {
 // The schema of the metadata itself: what the engine is told of `_collections`.
 std::shared_ptr<Schema const> const& metadata_schema() {
     static std::shared_ptr<Schema const> const schema = std::make_shared<Schema const>(
-        std::vector<std::shared_ptr<Collection const>>{std::make_shared<Collection const>(make_metadata_collection())},
+        std::vector<std::shared_ptr<Collection const>>{
+            std::make_shared<Collection const>(make_metadata_collection())},
         0);
     return schema;
 }
@@ -73,7 +74,9 @@ Result<void> save(WriteContext& context, Collection const& collection, bool is_n
     auto const row = row_of(collection, json.view(), context.next_version());
     if (is_new) return context.transaction.insert(metadata_collection(), row);
     QUERN_TRY(bool const found, context.transaction.update(metadata_collection(), collection.id, row));
-    if (!found) return fail(ErrorCode::corrupt, "The collection " + collection.name + " is missing from _collections.");
+    if (!found)
+        return fail(ErrorCode::corrupt,
+                    "The collection " + collection.name + " is missing from _collections.");
     return {};
 }
 
@@ -129,7 +132,8 @@ Result<std::shared_ptr<Schema const>> load_schema(engine::Reader& reader) {
     plan::Plan plan;
     plan.schema = metadata_schema();
     plan.sources.push_back({&metadata, plan::no_source, plan::Hop::root, 0, {}});
-    for (std::size_t field = 0; field < metadata.fields.size(); ++field) plan.output.push_back(plan::column(0, field));
+    for (std::size_t field = 0; field < metadata.fields.size(); ++field)
+        plan.output.push_back(plan::column(0, field));
     plan.sort.push_back({plan::SortKey::Kind::operand, plan::column(0, Collection::rowid_field), false});
     auto const sealed = plan::seal(std::move(plan));
 
@@ -138,8 +142,9 @@ Result<std::shared_ptr<Schema const>> load_schema(engine::Reader& reader) {
     RowFunction sink([&](std::span<Value const> row) {
         auto collection = read_definition(row);
         if (!collection) {
-            read = fail(ErrorCode::corrupt, "The definition of the collection " + std::string(row[name].text) +
-                                                " cannot be read: " + collection.error().message);
+            read =
+                fail(ErrorCode::corrupt, "The definition of the collection " + std::string(row[name].text) +
+                                             " cannot be read: " + collection.error().message);
             return false;
         }
         collections.push_back(std::make_shared<Collection const>(*std::move(collection)));

@@ -3,8 +3,8 @@
 
 // The tables the product keeps for itself, and how a Schema is stored in them.
 //
-// `_collections` has a row a collection; it is an ordinary collection to the engine, so that every engine keeps
-// it the same way. Its own definition is compiled in.
+// `_collections` has a row a collection; it is an ordinary collection to the engine, so that every engine
+// keeps it the same way. Its own definition is compiled in.
 
 #include <memory>
 #include <span>
@@ -26,8 +26,8 @@ inline constexpr std::string_view collections_table = "_collections";
 // Errors: corrupt — a row cannot be understood, the message names the collection.
 [[nodiscard]] Result<std::shared_ptr<Schema const>> load_schema(engine::Reader& reader);
 
-// What is to become of the collections: each of `put` replaces the collection of the same id or is new; each id
-// of `removed` goes, its table and its rows with it.
+// What is to become of the collections: each of `put` replaces the collection of the same id or is new; each
+// id of `removed` goes, its table and its rows with it.
 struct SchemaChange {
     std::span<std::shared_ptr<Collection const> const> put;
     std::span<std::string_view const> removed;

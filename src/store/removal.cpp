@@ -60,9 +60,11 @@ private:
                 seen_.insert(key);
                 waiting_.push_back(std::move(key));
             } else if (field.required) {
-                return fail(ErrorCode::bad_request,
-                            "Failed to delete record. Make sure that the record is not part of a required relation "
-                            "reference (" + collection.name + "." + field.name + ").");
+                return fail(
+                    ErrorCode::bad_request,
+                    "Failed to delete record. Make sure that the record is not part of a required relation "
+                    "reference (" +
+                        collection.name + "." + field.name + ").");
             } else if (field.is_join()) {
                 QUERN_CHECK(touch(collection, owner.id));
             } else {
@@ -85,13 +87,18 @@ private:
             length.function = plan::Function::length;
             length.arguments = {plan::column(0, reference.field)};
             plan.output.push_back(length);
-            plan.sources.push_back({context_.schema->find(field.collection_id), 0, plan::Hop::to_many_ids,
-                                    static_cast<std::uint16_t>(reference.field), {}});
+            plan.sources.push_back({context_.schema->find(field.collection_id),
+                                    0,
+                                    plan::Hop::to_many_ids,
+                                    static_cast<std::uint16_t>(reference.field),
+                                    {}});
             plan.where.kind = plan::Condition::Kind::quantified;
             plan.where.sources = {1};
-            plan.where.parts = {plan::compare(plan::column(1, 0), plan::Comparison::equal, plan::parameter(0))};
+            plan.where.parts = {
+                plan::compare(plan::column(1, 0), plan::Comparison::equal, plan::parameter(0))};
         } else {
-            plan.where = plan::compare(plan::column(0, reference.field), plan::Comparison::equal, plan::parameter(0));
+            plan.where =
+                plan::compare(plan::column(0, reference.field), plan::Comparison::equal, plan::parameter(0));
         }
         auto const sealed = plan::seal(std::move(plan));
         std::vector<Owner> owners;

@@ -21,6 +21,7 @@ inline constexpr std::size_t removal_records_max = 100'000;
 // Removes the record. Returns whether it existed.
 // Errors: bad_request — it is part of a required relation, the message names collection and field;
 //         too_large — more than removal_records_max would go.
-[[nodiscard]] Result<bool> remove_record(WriteContext& context, Collection const& collection, std::string_view id);
+[[nodiscard]] Result<bool> remove_record(WriteContext& context, Collection const& collection,
+                                         std::string_view id);
 
 }  // namespace quern::store

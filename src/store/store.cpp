@@ -50,7 +50,8 @@ Result<std::unique_ptr<Store>> Store::open(std::unique_ptr<engine::Engine> engin
     std::unique_ptr<Store> store(new Store(std::move(engine), clock, std::move(options)));
     QUERN_TRY(store->writer_, store->engine_->open_writer());
     QUERN_CHECK(store->bootstrap());
-    if (!store->options_.inline_writer) store->thread_ = std::thread([raw = store.get()] { raw->writer_thread(); });
+    if (!store->options_.inline_writer)
+        store->thread_ = std::thread([raw = store.get()] { raw->writer_thread(); });
     return store;
 }
 
@@ -62,7 +63,11 @@ Result<void> Store::bootstrap() {
     QUERN_TRY(bool const exists, engine_->has_table(collections_table));
     if (!exists) {
         QUERN_TRY(engine::Transaction * transaction, writer_->begin());
-        WriteContext context{*transaction, std::make_shared<Schema const>(), clock_.realtime_us() / us_per_ms, &last_version_, {}};
+        WriteContext context{*transaction,
+                             std::make_shared<Schema const>(),
+                             clock_.realtime_us() / us_per_ms,
+                             &last_version_,
+                             {}};
         if (auto created = create_metadata(context); !created) {
             writer_->rollback();
             return created;
@@ -194,8 +199,8 @@ void Store::finish_batch(std::span<WriteJob* const> jobs, WriteContext& context)
         commits_.fetch_add(1, std::memory_order_relaxed);
         if (context.next_schema) publish(std::move(context.next_schema));
     } else {
-        // Nothing of the batch is durable: nobody is acknowledged. After an I/O error it is unknown what reached
-        // the disk, and a second attempt could report as written what the kernel has already dropped.
+        // Nothing of the batch is durable: nobody is acknowledged. After an I/O error it is unknown what
+        // reached the disk, and a second attempt could report as written what the kernel has already dropped.
         Error const error = committed.error();
         if (error.code != ErrorCode::disk_full && error.code != ErrorCode::overloaded) {
             fatal_ = true;
@@ -206,7 +211,8 @@ void Store::finish_batch(std::span<WriteJob* const> jobs, WriteContext& context)
     for (std::size_t index = 0; index < jobs.size(); ++index) tell(*jobs[index], std::move(results_[index]));
 }
 
-// The engine undid the whole batch because of one member (or a full disk): each gets a transaction of its own.
+// The engine undid the whole batch because of one member (or a full disk): each gets a transaction of its
+// own.
 void Store::run_each_alone(std::span<WriteJob* const> jobs) {
     for (std::size_t index = 0; index < jobs.size(); ++index) run_batch(jobs.subspan(index, 1));
 }

@@ -4,9 +4,9 @@
 // The open database: its schema, its readers, and its one fair writer with group commit.
 //
 // Writes queue in the order they come. Whatever queued while the last commit ran forms the next batch (no
-// timer): one transaction, a savepoint a member, one commit, then the answers. Nobody is told of success before
-// the commit that holds the write is durable. With one event loop the batch runs on the loop itself at the end
-// of an iteration (run_pending); with several, on a thread of its own.
+// timer): one transaction, a savepoint a member, one commit, then the answers. Nobody is told of success
+// before the commit that holds the write is durable. With one event loop the batch runs on the loop itself at
+// the end of an iteration (run_pending); with several, on a thread of its own.
 
 #include <atomic>
 #include <chrono>
@@ -35,8 +35,8 @@ struct StoreOptions {
     std::size_t batch_max = 256;
     // Run batches on the caller of run_pending() instead of on a thread of the store's own.
     bool inline_writer = false;
-    // Called when it is unknown what reached the disk. Must not return to normal service: the process must stop
-    // acknowledging and end.
+    // Called when it is unknown what reached the disk. Must not return to normal service: the process must
+    // stop acknowledging and end.
     std::move_only_function<void(Error const&)> on_fatal;
 };
 
@@ -55,7 +55,7 @@ public:
     //         io, disk_full — as the engine tells.
     // Cost:   blocks on disk.
     [[nodiscard]] static Result<std::unique_ptr<Store>> open(std::unique_ptr<engine::Engine> engine,
-                                                            os::Clock const& clock, StoreOptions options);
+                                                             os::Clock const& clock, StoreOptions options);
     ~Store();
     Store(Store const&) = delete;
     Store& operator=(Store const&) = delete;
@@ -63,7 +63,9 @@ public:
     // The current schema. Cost: an atomic load of a shared_ptr; compare schema_version() first.
     [[nodiscard]] std::shared_ptr<Schema const> schema() const;
     // Moves when the schema does. Cost: one atomic load.
-    [[nodiscard]] std::uint64_t schema_version() const { return schema_version_.load(std::memory_order_acquire); }
+    [[nodiscard]] std::uint64_t schema_version() const {
+        return schema_version_.load(std::memory_order_acquire);
+    }
 
     // A reader for one thread.
     [[nodiscard]] Result<std::unique_ptr<engine::Reader>> open_reader() { return engine_->open_reader(); }
@@ -79,7 +81,8 @@ public:
     [[nodiscard]] bool has_pending() const { return pending_.load(std::memory_order_relaxed) != 0; }
 
     // Runs one write and waits for it, for start-up and the command line. Not from a loop.
-    [[nodiscard]] Result<void> write_now(std::move_only_function<Result<void>(WriteContext&)> work, bool alone);
+    [[nodiscard]] Result<void> write_now(std::move_only_function<Result<void>(WriteContext&)> work,
+                                         bool alone);
 
     [[nodiscard]] WriterStats stats() const;
     [[nodiscard]] engine::Abilities abilities() const { return engine_->abilities(); }

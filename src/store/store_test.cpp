@@ -59,8 +59,8 @@ class StoreTest : public testing::TestWithParam<EngineKind> {
 protected:
     void SetUp() override {
         directory_ = std::filesystem::temp_directory_path() /
-                     ("quern-store-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "-" +
-                      std::to_string(reinterpret_cast<std::uintptr_t>(this)));
+                     ("quern-store-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+                      "-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)));
         std::filesystem::create_directories(directory_);
         open({});
     }
@@ -103,7 +103,10 @@ protected:
     void put(std::shared_ptr<Collection const> collection) {
         std::shared_ptr<Collection const> const all[] = {std::move(collection)};
         auto const done = store_->write_now(
-            [&](WriteContext& context) { return change_schema(context, {all, {}}); }, true);
+            [&](WriteContext& context) {
+                return change_schema(context, {all, {}});
+            },
+            true);
         ASSERT_TRUE(done) << done.error().message;
     }
 
@@ -166,7 +169,8 @@ TEST_P(StoreTest, R10_OneFailingMemberFailsAlone) {
         }
         auto const commits_before = store_->stats().commits;
         store_->run_pending();
-        EXPECT_EQ(store_->stats().commits, commits_before + 1) << "one commit for the whole batch of " << size;
+        EXPECT_EQ(store_->stats().commits, commits_before + 1)
+            << "one commit for the whole batch of " << size;
         for (int member = 0; member < size; ++member) {
             TestJob const& job = *jobs[static_cast<std::size_t>(member)];
             ASSERT_TRUE(job.finished);
@@ -247,7 +251,9 @@ TEST_P(StoreTest, KeepsItsSchemaAcrossARestart) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, StoreTest, testing::Values(EngineKind::ram, EngineKind::sqlite),
-                         [](auto const& instance) { return instance.param == EngineKind::ram ? "ram" : "sqlite"; });
+                         [](auto const& instance) {
+                             return instance.param == EngineKind::ram ? "ram" : "sqlite";
+                         });
 
 }  // namespace
 }  // namespace quern::store

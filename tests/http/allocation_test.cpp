@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A warm server allocates nothing for a request: operator new is counted on the loop's thread, in this program.
+// A warm server allocates nothing for a request: operator new is counted on the loop's thread, in this
+// program.
 
 #include <atomic>
 #include <cstdlib>

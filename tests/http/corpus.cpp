@@ -37,7 +37,8 @@ Case to_case(simdjson::dom::element line) {
     result.id = text(line["id"]);
     result.bytes = decode_base64(text(line["bytes_b64"]));
     result.accept = text(line["expect"]) == "accept";
-    for (auto const status : line["status"].get_array()) result.status.insert(static_cast<int>(status.get_int64()));
+    for (auto const status : line["status"].get_array())
+        result.status.insert(static_cast<int>(status.get_int64()));
     result.responses = static_cast<std::size_t>(line["responses"].get_int64());
     bool flag = false;
     result.half_close = line["eof"].get(flag) == simdjson::SUCCESS && flag;
@@ -45,7 +46,8 @@ Case to_case(simdjson::dom::element line) {
     simdjson::dom::array parsed;
     if (line["parsed"].get(parsed) == simdjson::SUCCESS) {
         for (auto const request : parsed) {
-            result.parsed.push_back({text(request["method"]), text(request["target"]), decode_base64(text(request["body_b64"]))});
+            result.parsed.push_back(
+                {text(request["method"]), text(request["target"]), decode_base64(text(request["body_b64"]))});
         }
     }
     return result;
@@ -58,7 +60,8 @@ std::vector<Case> load() {
     simdjson::dom::document_stream lines;
     auto const contents = simdjson::padded_string::load(QUERN_SOURCE_DIR "/tests/http/cases.jsonl");
     QUERN_ASSERT(contents.error() == simdjson::SUCCESS, "tests/http/cases.jsonl is there");
-    QUERN_ASSERT(parser.parse_many(contents.value_unsafe()).get(lines) == simdjson::SUCCESS, "the corpus is JSON lines");
+    QUERN_ASSERT(parser.parse_many(contents.value_unsafe()).get(lines) == simdjson::SUCCESS,
+                 "the corpus is JSON lines");
     std::vector<Case> cases;
     for (auto line : lines) cases.push_back(to_case(line.value()));
     return cases;

@@ -3,8 +3,9 @@
 
 // The request corpus: one JSON object a line in cases.jsonl.
 //
-// `expect` says whether the last request is to be served or refused, `status` which answers are right, `responses`
-// how many final answers the connection gets, `parsed` what each request given to the handler must be.
+// `expect` says whether the last request is to be served or refused, `status` which answers are right,
+// `responses` how many final answers the connection gets, `parsed` what each request given to the handler
+// must be.
 
 #include <cstddef>
 #include <set>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The corpus against the reader alone, without sockets: whole, byte by byte, and cut in two at every position.
+// The corpus against the reader alone, without sockets: whole, byte by byte, and cut in two at every
+// position.
 
 #include <gtest/gtest.h>
 
@@ -26,8 +27,10 @@ public:
             auto const progress = reader_.feed(bytes, limits::body_bytes);
             bytes.remove_prefix(progress.consumed);
             if (progress.outcome == RequestReader::Outcome::more) return;
-            if (progress.outcome == RequestReader::Outcome::complete) take();
-            else outcome_.refused = reader_.error().status;
+            if (progress.outcome == RequestReader::Outcome::complete)
+                take();
+            else
+                outcome_.refused = reader_.error().status;
         }
     }
     Outcome end() {
@@ -42,7 +45,8 @@ private:
             outcome_.refused = reader_.error().status;
             return;
         }
-        outcome_.requests.push_back({std::string(name(request.method)), std::string(request.target), std::string(request.body)});
+        outcome_.requests.push_back(
+            {std::string(name(request.method)), std::string(request.target), std::string(request.body)});
         outcome_.stopped = !reader_.head().keep_alive;
         reader_.reset();
     }
@@ -76,8 +80,10 @@ TEST(CorpusReader, EveryCaseHasTheOutcomeItAsksFor) {
             continue;
         }
         EXPECT_EQ(outcome.requests.size(), test.responses - 1);
-        if (outcome.refused != 0) EXPECT_TRUE(test.status.contains(outcome.refused)) << outcome.refused;
-        else EXPECT_TRUE(outcome.unfinished && test.half_close);
+        if (outcome.refused != 0)
+            EXPECT_TRUE(test.status.contains(outcome.refused)) << outcome.refused;
+        else
+            EXPECT_TRUE(outcome.unfinished && test.half_close);
     }
 }
 
@@ -87,8 +93,10 @@ TEST(CorpusReader, WhereTheBytesAreCutChangesNothing) {
         SCOPED_TRACE(test.id);
         Outcome const expected = whole(test.bytes);
         auto const same = [&](Outcome const& outcome) {
-            // A refusal may come at the end of the stream instead of at the byte, when no line has ended since.
-            if (test.half_close && outcome.unfinished && expected.refused != 0) return outcome.requests == expected.requests;
+            // A refusal may come at the end of the stream instead of at the byte, when no line has ended
+            // since.
+            if (test.half_close && outcome.unfinished && expected.refused != 0)
+                return outcome.requests == expected.requests;
             return outcome == expected;
         };
         EXPECT_TRUE(same(in_pieces(test.bytes, 0, 1))) << "byte by byte";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The corpus against the real server over loopback: whole, byte by byte, and cut in two at every position, judged
-// strictly. One answer too many is a failure whatever its status.
+// The corpus against the real server over loopback: whole, byte by byte, and cut in two at every position,
+// judged strictly. One answer too many is a failure whatever its status.
 
 #include <atomic>
 #include <thread>
@@ -48,7 +48,8 @@ std::string judge(http::corpus::Case const& test, std::vector<Answer> const& ans
 }
 
 // Sends the pieces with a pause between them, and takes all answers until the server closes.
-std::string run_case(http::corpus::Case const& test, std::uint16_t port, std::vector<std::string_view> const& pieces) {
+std::string run_case(http::corpus::Case const& test, std::uint16_t port,
+                     std::vector<std::string_view> const& pieces) {
     TestClient client(port);
     for (std::string_view const piece : pieces) {
         if (!client.send(piece)) break;
@@ -102,14 +103,16 @@ protected:
 };
 
 TEST_F(CorpusServer, Whole) {
-    for_all_cases([this](http::corpus::Case const& test) { return run_case(test, server_.port(), {test.bytes}); });
+    for_all_cases(
+        [this](http::corpus::Case const& test) { return run_case(test, server_.port(), {test.bytes}); });
 }
 
 TEST_F(CorpusServer, ByteByByte) {
     for_all_cases([this](auto const& test) -> std::string {
         if (test.bytes.size() > small_case_bytes_max) return {};
         std::vector<std::string_view> pieces;
-        for (std::size_t i = 0; i < test.bytes.size(); ++i) pieces.push_back(std::string_view(test.bytes).substr(i, 1));
+        for (std::size_t i = 0; i < test.bytes.size(); ++i)
+            pieces.push_back(std::string_view(test.bytes).substr(i, 1));
         return run_case(test, server_.port(), pieces);
     });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The server under the request corpus: `hc_server PORT` answers /__hc, /__hc/next and /smug with 200 and the body
-// it got, everything else with 404, until SIGTERM.
+// The server under the request corpus: `hc_server PORT` answers /__hc, /__hc/next and /smug with 200 and the
+// body it got, everything else with 404, until SIGTERM.
 
 #include <charconv>
 #include <cstdio>
