@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """The legs: what is compared with what. Data only; how it is measured is in measure.py."""
-from measure import Contestant, Leg, NotReady
+from measure import Contestant, Leg
+from prepare import prepare_posts
 
 FLOOR = Contestant("floor", ["{bin}/bench_floor", "{port}"])
 FIXED = Contestant("fixed", ["{bin}/bench_fixed", "{port}"])
-QUERN = ["{bin}/quern", "serve", "--dir", "{dir}/data", "--http", "127.0.0.1:{port}"]
-
-
-def prepare_posts(context):
-    """Makes {dir}/data: a collection `posts` that everybody may read, with rows to get and to list."""
-    raise NotReady("the data directory of this leg is not prepared yet")
-
+QUERN = ["{bin}/quern", "serve", "--dir", "{dir}/data", "--http", "127.0.0.1:{port}", "--loops", "1"]
+RECORD = "/api/collections/posts/records/post00000005000"
+LIST = "/api/collections/posts/records?filter=views%3E5000&sort=views&perPage=20&skipTotal=1"
+INSERT = ["-s", "{root}/bench/insert.lua"]
 
 LEGS = [
     Leg("fixed", "a fixed answer through our server, against the least a socket loop can do", [FLOOR, FIXED]),
-    Leg("record-get", "one record by its id, against the least a socket loop can do",
-        [FLOOR, Contestant("record-get", QUERN, path="/api/collections/posts/records/post00000000001")],
-        setup=prepare_posts),
-    Leg("list20", "twenty records without a total, against the least a socket loop can do",
-        [FLOOR, Contestant("list20", QUERN, path="/api/collections/posts/records?perPage=20&skipTotal=1")],
+    Leg("record-get", "one record by its id under a view rule, against the least a socket loop can do",
+        [FLOOR, Contestant("record-get", QUERN, path=RECORD)], setup=prepare_posts),
+    Leg("list20", "twenty records by an indexed filter and sort, against the same statement through SQLite's C API",
+        [Contestant("direct", ["{bin}/bench_list", "{dir}/data/data.db", "{seconds}"], program=True),
+         Contestant("list20", QUERN, path=LIST)], setup=prepare_posts),
+    Leg("insert", "durable inserts: one caller, and 64 that share commits",
+        [Contestant("1 caller", QUERN, path="/api/collections/posts/records", wrk=["-c1", *INSERT]),
+         Contestant("64 callers", QUERN, path="/api/collections/posts/records", wrk=["-c64", *INSERT])],
+        wrk=["-t1"], setup=prepare_posts),
+    Leg("shared", "one record by its id: the file kept to the process, against the file open to others",
+        [Contestant("exclusive", [*QUERN, "--exclusive"], path=RECORD),
+         Contestant("shared", [*QUERN, "--shared"], path=RECORD)], setup=prepare_posts),
+    Leg("shared-insert", "durable inserts by 64 callers: the file kept to the process, against open to others",
+        [Contestant("exclusive", [*QUERN, "--exclusive"], path="/api/collections/posts/records", wrk=INSERT),
+         Contestant("shared", [*QUERN, "--shared"], path="/api/collections/posts/records", wrk=INSERT)],
         setup=prepare_posts),
 ]

@@ -2,6 +2,7 @@
 """Measuring: a server on one core, the load on another, CPU time from the kernel's account of the process,
 and the statistics of paired rounds."""
 import ctypes
+import json
 import math
 import os
 import random
@@ -26,6 +27,7 @@ class Contestant:
     path: str = "/"
     environment: dict = field(default_factory=dict)
     wrk: list = field(default_factory=list)  # further wrk arguments: headers, a script
+    program: bool = False  # no server: it runs {seconds} by itself and prints its figures as JSON
 
 
 @dataclass
@@ -187,8 +189,27 @@ class Running:
             self.process.wait()
 
 
+def run_program(context, leg, contestant):
+    """A contestant that needs no load: it works on the server's core and counts for itself."""
+    command = [context.fill(part, 0).replace("{seconds}", str(leg.seconds)) for part in contestant.command]
+    ran = subprocess.run(["taskset", "-c", str(context.server_core), *command], stdout=subprocess.PIPE, text=True)
+    if ran.returncode != 0:
+        raise Void(f"{contestant.name} ended with {ran.returncode}")
+    told = json.loads(ran.stdout)
+    return {
+        "contestant": contestant.name,
+        "requests": told["count"],
+        "cpu_us_per_request": told["cpu_us"] / told["count"],
+        "requests_per_second": told["count"] / told["seconds"],
+        "latency_p50_us": math.nan,
+        "latency_p99_us": math.nan,
+    }
+
+
 def measure_round(context, leg, contestant):
     """Starts the server, warms it up, loads it; returns the figures of this round."""
+    if contestant.program:
+        return run_program(context, leg, contestant)
     with Running(context, contestant) as server:
         url = f"http://127.0.0.1:{server.port}{contestant.path}"
         arguments = [*leg.wrk, *(context.fill(part, server.port) for part in contestant.wrk)]
