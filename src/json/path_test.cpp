@@ -108,7 +108,7 @@ TEST(Path, IsJsonRefusesWhatMayNotBePrinted) {
         EXPECT_TRUE(is_json(good)) << good;
     }
     for (std::string_view const bad :
-         {"", "nan", "1e999", "[1e999]", "{\"a\":Infinity}", "\"\xff\"", "[1,]", "a"}) {
+         {"", "nan", "1e999", "[1e999]", "{\"a\":Infinity}", "\"\xff\"", "\"\x1f\"", "[1,]", "a"}) {
         EXPECT_FALSE(is_json(bad)) << bad;
     }
     EXPECT_FALSE(is_json(std::string(400, '9')));

@@ -164,9 +164,7 @@ private:
         }
         if (list) {
             collection_.fields.clear();
-            std::size_t position = 0;
-            for (json::Node const body : *list)
-                read_one_field(body, "fields." + std::to_string(position++) + ".");
+            for (json::Node const body : *list) read_one_field(body);
         }
         add_system_fields();
         give_ids();
@@ -193,7 +191,8 @@ private:
         return *found;
     }
 
-    void read_one_field(json::Node body, std::string const& path) {
+    void read_one_field(json::Node body) {
+        std::string const path = "fields." + std::to_string(next_position_++) + ".";
         if (!body.is(json::Type::object)) return report_type(path.substr(0, path.size() - 1));
         Field const* const old = old_field(body);
         auto const name = body.find("name");
@@ -213,6 +212,7 @@ private:
         check_relation(old, field, errors);
         for (FieldError& error : errors)
             report(path + error.field, std::move(error.code), std::move(error.message));
+        sent_.push_back({field.name, next_position_ - 1});
         collection_.fields.push_back(std::move(field));
     }
 
@@ -326,17 +326,22 @@ private:
     void check_unique_names() {
         std::set<std::string> names;
         std::set<std::string> ids;
-        for (std::size_t position = 0; position < collection_.fields.size(); ++position) {
-            Field const& field = collection_.fields[position];
-            std::string const path = "fields." + std::to_string(position);
+        for (Field const& field : collection_.fields) {
             if (!names.insert(to_lower(field.name)).second) {
-                report(path + ".name", "validation_duplicated_field_name",
+                report(sent_path(field) + ".name", "validation_duplicated_field_name",
                        "Duplicated or invalid field name " + field.name + ".");
             }
             if (!ids.insert(field.id).second) {
-                report(path + ".id", "validation_not_unique", "Value must be unique.");
+                report(sent_path(field) + ".id", "validation_not_unique", "Value must be unique.");
             }
         }
+    }
+
+    // Where the body names the field; of several of the same name, the last.
+    std::string sent_path(Field const& field) const {
+        auto const place = std::find_if(sent_.rbegin(), sent_.rend(),
+                                        [&](Sent const& sent) { return same_name(sent.name, field.name); });
+        return place == sent_.rend() ? "fields" : "fields." + std::to_string(place->position);
     }
 
     // --- rules ---
@@ -485,10 +490,18 @@ private:
         collection_.options_json = buffer.view();
     }
 
+    // A field of the body and its place there.
+    struct Sent {
+        std::string name;
+        std::size_t position;
+    };
+
     json::Node body_;
     CollectionReading const& reading_;
     Collection const* before_;
     Collection collection_;
+    std::vector<Sent> sent_;
+    std::size_t next_position_ = 0;
     Error error_{ErrorCode::validation};
 };
 

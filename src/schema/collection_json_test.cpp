@@ -234,9 +234,9 @@ TEST_F(CollectionJson, NamesOfFields) {
     }
     EXPECT_EQ(field_errors(R"({"type":"text","name":"a_via_b"})"), "fields.0.name: validation_found_via");
     EXPECT_EQ(field_errors(R"({"type":"text","name":"a"},{"type":"text","name":"A"})"),
-              "fields.2.name: validation_duplicated_field_name");
+              "fields.1.name: validation_duplicated_field_name");
     EXPECT_EQ(field_errors(R"({"type":"text","name":"a","id":"x"},{"type":"text","name":"b","id":"x"})"),
-              "fields.2.id: validation_not_unique");
+              "fields.1.id: validation_not_unique");
     EXPECT_EQ(field_errors(R"({"type":"text","name":"a","primaryKey":true})"),
               "fields.0.primaryKey: validation_in_invalid");
     std::string many;
@@ -306,7 +306,7 @@ TEST_F(CollectionJson, TheIdIsAlwaysThereAndFirst) {
     EXPECT_EQ(field_errors(R"({"name":"id","type":"number"})"),
               "fields.0.type: validation_field_type_change");
     EXPECT_EQ(field_errors(R"({"name":"ID","type":"text"})"),
-              "fields.1.name: validation_duplicated_field_name");
+              "fields.0.name: validation_duplicated_field_name");
     EXPECT_EQ(names(*read(R"({"name":"c"})")), "id");
 }
 

@@ -143,8 +143,9 @@ public:
                                                            WriteMoment moment, Arena& arena) const;
 
     // What is to be changed of a row. `current` is the row as it is, one value a field in the collection's
-    // order (a multiple relation as the JSON array of its ids). Fields that keep their value are left out,
-    // but for the dates of updating. In an auth collection a changed password or email renews `tokenKey`.
+    // order (a multiple relation as the JSON array of its ids). Fields that keep their value are left out;
+    // the dates of updating come last, and only if something else changes. In an auth collection a changed
+    // password or email renews `tokenKey`.
     // Errors: validation, as above.
     [[nodiscard]] Result<std::span<FieldValue>> for_update(std::span<FieldInput const> inputs,
                                                            std::span<Value const> current, WriteMoment moment,
