@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statement of the list20 leg through SQLite's C API, and nothing else: prepared once, bound, stepped over all
-// rows with every column read, in autocommit. It is the cost that an answer cannot avoid.
-// usage: bench_list FILE SECONDS      prints {"count", "cpu_us", "seconds"}
+// The statement of the list20 leg through SQLite's C API, and nothing else: prepared once, bound, stepped
+// over all rows with every column read, in autocommit. It is the cost that an answer cannot avoid. usage:
+// bench_list FILE SECONDS      prints {"count", "cpu_us", "seconds"}
 #include <sqlite3.h>
 #include <sys/resource.h>
 
@@ -32,10 +32,11 @@ long run_once(sqlite3_stmt* statement) {
     while (sqlite3_step(statement) == SQLITE_ROW) {
         ++rows;
         for (int column : {0, 1, 2, 6}) {
-            if (sqlite3_column_text(statement, column) != nullptr) bytes += sqlite3_column_bytes(statement, column);
+            if (sqlite3_column_text(statement, column) != nullptr)
+                bytes += sqlite3_column_bytes(statement, column);
         }
-        bytes += static_cast<long>(sqlite3_column_int64(statement, 3)) + static_cast<long>(sqlite3_column_double(statement, 4)) +
-                 sqlite3_column_int(statement, 5);
+        bytes += static_cast<long>(sqlite3_column_int64(statement, 3)) +
+                 static_cast<long>(sqlite3_column_double(statement, 4)) + sqlite3_column_int(statement, 5);
     }
     sqlite3_reset(statement);
     if (rows != rows_wanted) {
@@ -51,7 +52,8 @@ int main(int argc, char** argv) {
     if (argc != 3) return 2;
     sqlite3* database = nullptr;
     sqlite3_stmt* statement = nullptr;
-    if (sqlite3_open_v2(argv[1], &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK ||
+    if (sqlite3_open_v2(argv[1], &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr) !=
+            SQLITE_OK ||
         sqlite3_prepare_v2(database, statement_text, -1, &statement, nullptr) != SQLITE_OK) {
         std::fprintf(stderr, "%s\n", sqlite3_errmsg(database));
         return 1;
@@ -72,8 +74,8 @@ int main(int argc, char** argv) {
         count += 100;
     }
     double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    std::printf("{\"count\": %ld, \"cpu_us\": %.0f, \"seconds\": %.3f, \"bytes\": %ld}\n", count, cpu_us() - cpu_before,
-                seconds, bytes);
+    std::printf("{\"count\": %ld, \"cpu_us\": %.0f, \"seconds\": %.3f, \"bytes\": %ld}\n", count,
+                cpu_us() - cpu_before, seconds, bytes);
     sqlite3_finalize(statement);
     sqlite3_close(database);
     return 0;

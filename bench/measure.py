@@ -192,7 +192,8 @@ class Running:
 def run_program(context, leg, contestant):
     """A contestant that needs no load: it works on the server's core and counts for itself."""
     command = [context.fill(part, 0).replace("{seconds}", str(leg.seconds)) for part in contestant.command]
-    ran = subprocess.run(["taskset", "-c", str(context.server_core), *command], stdout=subprocess.PIPE, text=True)
+    ran = subprocess.run(["taskset", "-c", str(context.server_core), *command], stdout=subprocess.PIPE,
+                         text=True)
     if ran.returncode != 0:
         raise Void(f"{contestant.name} ended with {ran.returncode}")
     told = json.loads(ran.stdout)

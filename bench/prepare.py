@@ -40,23 +40,25 @@ def insert_rows(port, numbers):
     connection = http.client.HTTPConnection("127.0.0.1", port)
     for number in numbers:
         ask(connection, "POST", "/api/collections/posts/records",
-            {"id": f"post{number:011d}", "title": f"Title of post {number}", "body": "Lorem ipsum dolor sit amet.",
-             "views": number, "score": number / 8, "live": True})
+            {"id": f"post{number:011d}", "title": f"Title of post {number}",
+             "body": "Lorem ipsum dolor sit amet.", "views": number, "score": number / 8, "live": True})
 
 
 def prepare_posts(context):
-    """Makes {dir}/data: a collection `posts` with 10,000 rows, six fields, an index, and rules that look at a field."""
+    """Makes {dir}/data: a collection `posts` of 10,000 rows, an index, and rules that look at a field."""
     data = f"{context.dir}/data"
     subprocess.run([f"{context.bin}/quern", "superuser", "upsert", EMAIL, PASSWORD, "--dir", data],
                    check=True, stdout=subprocess.DEVNULL)
-    server = Contestant("prepare", ["{bin}/quern", "serve", "--dir", data, "--http", "127.0.0.1:{port}", "--relaxed"])
+    server = Contestant("prepare", ["{bin}/quern", "serve", "--dir", data, "--http", "127.0.0.1:{port}",
+                                    "--relaxed"])
     with Running(context, server) as running:
         connection = http.client.HTTPConnection("127.0.0.1", running.port)
         token = ask(connection, "POST", "/api/collections/_superusers/auth-with-password",
                     {"identity": EMAIL, "password": PASSWORD})["token"]
         ask(connection, "POST", "/api/collections", collection_posts(), token)
+        parts = [range(first, ROWS, CALLERS) for first in range(CALLERS)]
         with ThreadPoolExecutor(CALLERS) as pool:
-            list(pool.map(lambda first: insert_rows(running.port, range(first, ROWS, CALLERS)), range(CALLERS)))
+            list(pool.map(lambda numbers: insert_rows(running.port, numbers), parts))
         page = ask(connection, "GET", "/api/collections/posts/records?perPage=1")
         if page["totalItems"] != ROWS:
             raise RuntimeError(f"{page['totalItems']} rows instead of {ROWS}")

@@ -7,8 +7,8 @@
 //   Ada,"said ""hello"",\n
 //   and left"\r\n
 //
-// Records end with CRLF, LF or CR. A cell in double quotes may hold separators, line ends and doubled quotes. A
-// byte order mark in front is passed over, UTF-16 is refused. Quotes are either right or the record is bad:
+// Records end with CRLF, LF or CR. A cell in double quotes may hold separators, line ends and doubled quotes.
+// A byte order mark in front is passed over, UTF-16 is refused. Quotes are either right or the record is bad:
 // nothing is guessed, because a guess shifts cells unnoticed. Empty lines are passed over.
 
 #include <cstddef>
@@ -63,7 +63,8 @@ private:
     std::size_t line_ = 1;
     std::size_t record_line_ = 0;
     std::vector<CsvCell> cells_;
-    std::deque<std::string> unescaped_;  // texts of cells with doubled quotes, of this record; they never move
+    std::deque<std::string>
+        unescaped_;  // texts of cells with doubled quotes, of this record; they never move
     std::size_t unescaped_count_ = 0;
     std::string problem_;
 };

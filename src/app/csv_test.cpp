@@ -21,7 +21,8 @@ std::vector<std::string> read(std::string_view text, char separator = ',') {
             shown += "! " + reader.problem();
         } else {
             for (CsvCell const& cell : reader.cells()) {
-                shown += cell.quoted ? "[\"" + std::string(cell.text) + "\"]" : "[" + std::string(cell.text) + "]";
+                shown +=
+                    cell.quoted ? "[\"" + std::string(cell.text) + "\"]" : "[" + std::string(cell.text) + "]";
             }
         }
         result.push_back(shown);
@@ -37,7 +38,8 @@ TEST(Csv, EveryLineEnd) {
         text.append(end).append("1,2").append(end).append(end).append("3,4");
         EXPECT_EQ(read(text), (Lines{"1: [a][b]", "2: [1][2]", "4: [3][4]"}));
         text.append(end);
-        EXPECT_EQ(read(text), (Lines{"1: [a][b]", "2: [1][2]", "4: [3][4]"})) << "a last line end changes nothing";
+        EXPECT_EQ(read(text), (Lines{"1: [a][b]", "2: [1][2]", "4: [3][4]"}))
+            << "a last line end changes nothing";
     }
     EXPECT_EQ(read("a\n\rb"), (Lines{"1: [a]", "3: [b]"}));
 }
@@ -76,9 +78,11 @@ TEST(Csv, AByteOrderMarkIsNoPartOfTheFirstCell) {
 }
 
 TEST(Csv, BadQuotesAreReportedAndReadingGoesOn) {
-    EXPECT_EQ(read("a,b\"c\n1,2"), (Lines{"1: ! a quote inside a cell that does not begin with one", "2: [1][2]"}));
+    EXPECT_EQ(read("a,b\"c\n1,2"),
+              (Lines{"1: ! a quote inside a cell that does not begin with one", "2: [1][2]"}));
     EXPECT_EQ(read("\"a\"b,c\n1,2"), (Lines{"1: ! text behind a closing quote", "2: [1][2]"}));
-    EXPECT_EQ(read("1,2\n\"a,b\n3,4"), (Lines{"1: [1][2]", "2: ! a quote that is never closed", "3: [3][4]"}));
+    EXPECT_EQ(read("1,2\n\"a,b\n3,4"),
+              (Lines{"1: [1][2]", "2: ! a quote that is never closed", "3: [3][4]"}));
     EXPECT_EQ(read("\""), (Lines{"1: ! a quote that is never closed"}));
 }
 
@@ -89,11 +93,15 @@ TEST(Csv, NothingIsNothing) {
 }
 
 TEST(Csv, OtherEncodingsAreSeen) {
-    EXPECT_NE(foreign_encoding("\xff\xfe" "a\0,\0"sv), "");
+    EXPECT_NE(foreign_encoding("\xff\xfe"
+                               "a\0,\0"sv),
+              "");
     EXPECT_NE(foreign_encoding("\xfe\xff\0a"sv), "");
     EXPECT_NE(foreign_encoding("a\0b\0"sv), "");
     EXPECT_EQ(foreign_encoding("a,b\n"), "");
-    EXPECT_EQ(foreign_encoding("\xef\xbb\xbf" "a,b\n"), "");
+    EXPECT_EQ(foreign_encoding("\xef\xbb\xbf"
+                               "a,b\n"),
+              "");
     EXPECT_EQ(foreign_encoding(""), "");
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/database.h"
 
-#include <system_error>
-
 #include "auth/auth_collection.h"
 #include "engine/sqlite/sqlite.h"
+#include "os/file.h"
 #include "schema/date.h"
 #include "store/metadata.h"
 
@@ -28,12 +27,7 @@ Result<void> create_superusers(store::Store& store, os::Clock const& clock, cryp
 
 Result<std::unique_ptr<store::Store>> open_database(DatabaseOptions options, os::Clock const& clock,
                                                     crypto::Random& random) {
-    std::error_code problem;
-    std::filesystem::create_directories(options.directory, problem);
-    if (problem) {
-        return fail(ErrorCode::io,
-                    "Cannot create the directory " + options.directory.string() + ": " + problem.message());
-    }
+    QUERN_CHECK(os::make_directories(options.directory));
     engine::sqlite::Options engine_options;
     engine_options.path = options.directory / database_file;
     engine_options.exclusive = options.exclusive;

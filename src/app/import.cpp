@@ -64,7 +64,8 @@ Result<PaddedText> read_padded(std::filesystem::path const& path) {
 Result<json::Tree> expect_json(Result<ApiAnswer> answer, std::string_view what) {
     if (!answer) return fail(std::move(answer).error());
     if (answer->status != 200) {
-        return fail(ErrorCode::bad_request, fmt::format("{}: {}", what, error_text(answer->status, answer->body)));
+        return fail(ErrorCode::bad_request,
+                    fmt::format("{}: {}", what, error_text(answer->status, answer->body)));
     }
     return json::Tree::parse(answer->body);
 }
@@ -79,10 +80,12 @@ Result<std::string> find_token(ImportOptions const& options) {
     writer.member("password", options.password);
     writer.end_object();
     ApiClient client({.url = options.url, .token = {}});
-    QUERN_TRY(auto const answer,
-              expect_json(client.post("/api/collections/_superusers/auth-with-password", body.view()), "sign-in"));
+    QUERN_TRY(
+        auto const answer,
+        expect_json(client.post("/api/collections/_superusers/auth-with-password", body.view()), "sign-in"));
     auto const token = answer.root().find("token");
-    if (!token || token->text().empty()) return fail(ErrorCode::body_invalid, "sign-in: the answer has no token");
+    if (!token || token->text().empty())
+        return fail(ErrorCode::body_invalid, "sign-in: the answer has no token");
     return std::string(token->text());
 }
 
@@ -101,8 +104,8 @@ Result<void> add_keys(json::Node items, LookupNeed const& need, Keys& keys) {
         std::string const text(key->is(json::Type::string) ? key->text() : key->raw());
         auto const [place, added] = keys.emplace(text, id->text());
         if (!added && place->second != id->text()) {
-            return fail(ErrorCode::parameter_invalid,
-                        fmt::format("--map: two records of '{}' have {} = {}", need.collection, need.unique_field, text));
+            return fail(ErrorCode::parameter_invalid, fmt::format("--map: two records of '{}' have {} = {}",
+                                                                  need.collection, need.unique_field, text));
         }
     }
     return {};
@@ -119,11 +122,12 @@ Result<Lookup> load_lookup(ApiClient& client, LookupNeed const& need) {
     }
     auto keys = std::make_shared<Keys>();
     for (std::size_t page = 1;; ++page) {
-        std::string const query = fmt::format("/records?page={}&perPage={}&skipTotal=1&sort=id&fields=id,{}", page,
-                                              lookup_page_rows, percent_encode(need.unique_field));
+        std::string const query = fmt::format("/records?page={}&perPage={}&skipTotal=1&sort=id&fields=id,{}",
+                                              page, lookup_page_rows, percent_encode(need.unique_field));
         QUERN_TRY(auto const list, expect_json(client.get(base + query), need.collection));
         auto const items = list.root().find("items");
-        if (!items) return fail(ErrorCode::body_invalid, fmt::format("{}: the answer is no list", need.collection));
+        if (!items)
+            return fail(ErrorCode::body_invalid, fmt::format("{}: the answer is no list", need.collection));
         QUERN_CHECK(add_keys(*items, need, *keys));
         if (items->size() < lookup_page_rows) break;
     }
@@ -136,7 +140,8 @@ Result<Lookup> load_lookup(ApiClient& client, LookupNeed const& need) {
 
 Result<ImportPlan> make_plan(ApiClient& client, ImportOptions const& options) {
     QUERN_TRY(auto const collection,
-              expect_json(client.get("/api/collections/" + percent_encode(options.collection)), options.collection));
+              expect_json(client.get("/api/collections/" + percent_encode(options.collection)),
+                          options.collection));
     QUERN_TRY(auto plan, ImportPlan::make(collection.root(), options));
     for (LookupNeed const& need : plan.lookups()) {
         QUERN_TRY(auto lookup, load_lookup(client, need));
@@ -150,7 +155,8 @@ Result<std::unique_ptr<RowSource>> open_rows(std::string_view padded_text, Impor
     if (options.format == "json") format = ImportFormat::json;
     if (options.format == "ndjson") format = ImportFormat::ndjson;
     if (options.format == "csv") format = ImportFormat::csv;
-    if (options.separator.size() != 1) return fail(ErrorCode::parameter_invalid, "--separator: one character");
+    if (options.separator.size() != 1)
+        return fail(ErrorCode::parameter_invalid, "--separator: one character");
     return open_source(padded_text, format, options.separator.front());
 }
 
@@ -166,15 +172,15 @@ public:
         sender_ = sender;
         for (;;) {
             switch (rows_.next()) {
-                case RowSource::Outcome::end: return {};
-                case RowSource::Outcome::broken:
-                    return fail(ErrorCode::body_invalid, fmt::format("{}: {}", rows_.place(), rows_.problem()));
-                case RowSource::Outcome::bad:
-                    ++counts_.rows;
-                    ++counts_.refused;
-                    report(rows_.place(), rows_.problem());
-                    break;
-                case RowSource::Outcome::row: QUERN_CHECK(take_row()); break;
+            case RowSource::Outcome::end: return {};
+            case RowSource::Outcome::broken:
+                return fail(ErrorCode::body_invalid, fmt::format("{}: {}", rows_.place(), rows_.problem()));
+            case RowSource::Outcome::bad:
+                ++counts_.rows;
+                ++counts_.refused;
+                report(rows_.place(), rows_.problem());
+                break;
+            case RowSource::Outcome::row: QUERN_CHECK(take_row()); break;
             }
             progress_.advance(counts_.rows, rows_.offset());
         }
@@ -182,12 +188,12 @@ public:
 
     void take_delivered(Delivered const& delivered) {
         switch (delivered.delivery) {
-            case Delivery::imported: ++counts_.imported; return;
-            case Delivery::refused: ++counts_.refused; break;
-            case Delivery::unknown: ++counts_.unknown; break;
-            case Delivery::not_sent: ++counts_.not_sent; break;
+        case Delivery::imported: ++counts_.imported; return;
+        case Delivery::refused: ++counts_.refused; break;
+        case Delivery::unknown: ++counts_.unknown; break;
+        case Delivery::not_sent: ++counts_.not_sent; break;
         }
-        std::string_view const prefix = delivered.delivery == Delivery::unknown    ? "unknown whether imported: "
+        std::string_view const prefix = delivered.delivery == Delivery::unknown ? "unknown whether imported: "
                                         : delivered.delivery == Delivery::not_sent ? "not sent: "
                                                                                    : "";
         report(delivered.place, fmt::format("{}{}", prefix, delivered.text));
@@ -242,7 +248,8 @@ std::string summary(Counts const& counts, bool dry_run, std::int64_t elapsed_us)
 }
 
 // Sends the rows and waits for the last answer.
-Result<void> send_all(Run& run, ApiTarget const& target, ImportOptions const& options, os::Clock const& clock) {
+Result<void> send_all(Run& run, ApiTarget const& target, ImportOptions const& options,
+                      os::Clock const& clock) {
     if (options.dry_run) return run.run(nullptr);
     RecordSender sender(target, options.collection, options.concurrency, clock,
                         [&run](Delivered const& delivered) { run.take_delivered(delivered); });
@@ -286,23 +293,30 @@ int run_import(ImportOptions const& options) {
     curl_global_cleanup();
     if (code) return *code;
     std::string text = code.error().message;
-    for (FieldError const& field : code.error().fields) text += fmt::format("; {}: {}", field.field, field.message);
+    for (FieldError const& field : code.error().fields)
+        text += fmt::format("; {}: {}", field.field, field.message);
     fmt::print(stderr, "quern import: {}\n", text);
     return exit_ended_early;
 }
 
 CLI::App* add_import(CLI::App& app, ImportOptions& options) {
-    CLI::App* import = app.add_subcommand("import", "Make records of the rows of a file, through a running server");
+    CLI::App* import =
+        app.add_subcommand("import", "Make records of the rows of a file, through a running server");
     import->add_option("collection", options.collection, "Collection that gets the records")->required();
     import->add_option("file", options.file, "JSON array, NDJSON or CSV")->required();
     import->add_option("--url", options.url, "Where the server is")->capture_default_str();
     import->add_option("--email", options.email, "Superuser who writes");
     import->add_option("--password", options.password, "The superuser's password")->envname("QUERN_PASSWORD");
-    import->add_option("--token", options.token, "Token to write with, instead of --email")->envname("QUERN_TOKEN");
-    import->add_option("--map", options.maps,
-                       "FIELD=COLLECTION.UNIQUEFIELD: the file has the unique field's value, the record gets the id")
+    import->add_option("--token", options.token, "Token to write with, instead of --email")
+        ->envname("QUERN_TOKEN");
+    import
+        ->add_option(
+            "--map", options.maps,
+            "FIELD=COLLECTION.UNIQUEFIELD: the file has the unique field's value, the record gets the id")
         ->allow_extra_args(false);
-    import->add_option("--rename", options.renames, "FIELD=PATH: what the file calls the field, e.g. name=name.common")
+    import
+        ->add_option("--rename", options.renames,
+                     "FIELD=PATH: what the file calls the field, e.g. name=name.common")
         ->allow_extra_args(false);
     import->add_option("--ignore", options.ignored, "NAME: a column or member that no field takes")
         ->allow_extra_args(false);

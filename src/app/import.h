@@ -3,8 +3,8 @@
 
 // `quern import COLLECTION FILE`: the rows of a file become records, through the API of a running server.
 //
-// One request a record, many in flight. Rules, checks and events are those of every other write. A row that does
-// not fit is reported with its line and left out, never bent; the run goes on, and the exit code tells.
+// One request a record, many in flight. Rules, checks and events are those of every other write. A row that
+// does not fit is reported with its line and left out, never bent; the run goes on, and the exit code tells.
 
 #include <cstddef>
 #include <filesystem>
@@ -43,8 +43,8 @@ struct ImportOptions {
 };
 
 // Runs the import and reports: progress and bad rows on standard error, the summary on standard output.
-// Returns the process's exit code: 0 when every row was imported, 1 when some were not, 2 when nothing could begin
-// or the run had to end early.
+// Returns the process's exit code: 0 when every row was imported, 1 when some were not, 2 when nothing could
+// begin or the run had to end early.
 [[nodiscard]] int run_import(ImportOptions const& options);
 
 // Declares the subcommand. Lifetime: `options` is filled when the command line is parsed.

@@ -74,7 +74,8 @@ std::string error_text(long status, std::string_view body) {
         auto const fields = tree->root().find("data");
         if (fields && fields->size() > 0) return members_text(*fields);
         auto const message = tree->root().find("message");
-        if (message && !message->text().empty()) return fmt::format("{} (status {})", message->text(), status);
+        if (message && !message->text().empty())
+            return fmt::format("{} (status {})", message->text(), status);
     }
     return fmt::format("status {}: {}", status, body.substr(0, shown_bytes_max));
 }

@@ -38,8 +38,8 @@ struct ApiTarget {
     std::string token;  // empty = nobody
 };
 
-// What every request has: limits, and nothing taken from the environment. The answer's body is appended to the
-// string given as CURLOPT_WRITEDATA.
+// What every request has: limits, and nothing taken from the environment. The answer's body is appended to
+// the string given as CURLOPT_WRITEDATA.
 void prepare_request(CURL* easy);
 [[nodiscard]] HeaderList make_headers(std::string const& token);
 

@@ -15,7 +15,9 @@ namespace {
 // What the API adds to every record; rows that came from it may be sent as they are.
 constexpr std::array<std::string_view, 3> api_names = {"collectionId", "collectionName", "expand"};
 
-std::unexpected<Error> bad_option(std::string text) { return fail(ErrorCode::parameter_invalid, std::move(text)); }
+std::unexpected<Error> bad_option(std::string text) {
+    return fail(ErrorCode::parameter_invalid, std::move(text));
+}
 
 // "left=right", neither empty.
 struct Pair {
@@ -48,14 +50,16 @@ std::optional<Field> read_field(json::Node node) {
     field.nullable = flag(node, "nullable");
     field.only_int = flag(node, "onlyInt");
     field.collection_id = text(node, "collectionId");
-    if (auto const most = node.find("maxSelect"); most && most->integer() > 0) field.max_select = most->integer();
+    if (auto const most = node.find("maxSelect"); most && most->integer() > 0)
+        field.max_select = most->integer();
     return field;
 }
 
 }  // namespace
 
 Result<ImportPlan> ImportPlan::make(json::Node collection, ImportOptions const& options) {
-    if (text(collection, "type") == "view") return fail(ErrorCode::body_invalid, "a view cannot be written to");
+    if (text(collection, "type") == "view")
+        return fail(ErrorCode::body_invalid, "a view cannot be written to");
     auto const fields = collection.find("fields");
     if (!fields || !fields->is(json::Type::array)) {
         return fail(ErrorCode::body_invalid, "the server's answer describes no collection");
@@ -73,7 +77,8 @@ Result<void> ImportPlan::add_fields(json::Node fields) {
     for (json::Node const node : fields) {
         auto field = read_field(node);
         if (!field) {
-            excluded_.push_back({text(node, "name"), fmt::format("has the unknown type '{}'", text(node, "type"))});
+            excluded_.push_back(
+                {text(node, "name"), fmt::format("has the unknown type '{}'", text(node, "type"))});
             continue;
         }
         if (auto importable = check_importable(*field); !importable) {
@@ -91,7 +96,8 @@ Result<void> ImportPlan::apply_renames(ImportOptions const& options) {
         auto const pair = split(rename, '=');
         if (!pair) return bad_option(fmt::format("--rename {}: must be field=path.in.source", rename));
         Entry* const entry = find(pair->left);
-        if (entry == nullptr) return bad_option(fmt::format("--rename {}: no field '{}' to fill", rename, pair->left));
+        if (entry == nullptr)
+            return bad_option(fmt::format("--rename {}: no field '{}' to fill", rename, pair->left));
         entry->path = pair->right;
     }
     return {};
@@ -103,7 +109,8 @@ Result<void> ImportPlan::apply_maps(ImportOptions const& options) {
         auto const target = pair ? split(pair->right, '.') : std::nullopt;
         if (!target) return bad_option(fmt::format("--map {}: must be field=collection.uniquefield", map));
         Entry* const entry = find(pair->left);
-        if (entry == nullptr) return bad_option(fmt::format("--map {}: no field '{}' to fill", map, pair->left));
+        if (entry == nullptr)
+            return bad_option(fmt::format("--map {}: no field '{}' to fill", map, pair->left));
         if (entry->field.type != FieldType::relation) {
             return bad_option(fmt::format("--map {}: '{}' is no relation", map, pair->left));
         }
@@ -127,9 +134,8 @@ void ImportPlan::collect_known_names(ImportOptions const& options) {
 }
 
 ImportPlan::Entry* ImportPlan::find(std::string_view field) {
-    auto const found = std::ranges::find(entries_, field, [](Entry const& entry) -> std::string_view {
-        return entry.field.name;
-    });
+    auto const found = std::ranges::find(
+        entries_, field, [](Entry const& entry) -> std::string_view { return entry.field.name; });
     return found == entries_.end() ? nullptr : &*found;
 }
 
@@ -137,13 +143,14 @@ std::vector<Refusal> ImportPlan::unknown_names(RowSource const& row) const {
     std::vector<Refusal> unknown;
     if (ignore_unknown_) return unknown;
     row.for_each_name([this, &unknown](std::string_view name) {
-        if (std::ranges::binary_search(known_names_, name, {}, [](auto const& known) -> std::string_view { return known; })) {
+        if (std::ranges::binary_search(known_names_, name, {},
+                                       [](auto const& known) -> std::string_view { return known; })) {
             return;
         }
-        auto const excluded = std::ranges::find(excluded_, name, [](Excluded const& e) -> std::string_view {
-            return e.name;
-        });
-        std::string_view const why = excluded == excluded_.end() ? std::string_view("goes into no field") : excluded->why;
+        auto const excluded =
+            std::ranges::find(excluded_, name, [](Excluded const& e) -> std::string_view { return e.name; });
+        std::string_view const why =
+            excluded == excluded_.end() ? std::string_view("goes into no field") : excluded->why;
         unknown.push_back(fmt::format("{}: {}; leave it out with --ignore {}", name, why, name));
     });
     return unknown;

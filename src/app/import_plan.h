@@ -23,8 +23,8 @@ namespace quern::app {
 struct LookupNeed {
     std::size_t entry = 0;  // for ImportPlan::set_lookup
     std::string field;
-    std::string target_id;     // id of the collection that the field points at
-    std::string collection;    // as given by --map
+    std::string target_id;   // id of the collection that the field points at
+    std::string collection;  // as given by --map
     std::string unique_field;
 };
 
@@ -44,7 +44,8 @@ public:
 
     // Appends the row as the JSON body of a create request.
     // Errors: every reason why it cannot be sent, each with its field; what was appended is then of no use.
-    [[nodiscard]] std::expected<void, std::vector<Refusal>> write_row(RowSource const& row, Buffer& output) const;
+    [[nodiscard]] std::expected<void, std::vector<Refusal>> write_row(RowSource const& row,
+                                                                      Buffer& output) const;
 
 private:
     struct Entry {

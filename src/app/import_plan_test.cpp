@@ -63,7 +63,8 @@ TEST_F(ImportPlanTest, RenamesLeadElsewhere) {
     options.renames = {"name=title.en", "lat=position.0"};
     EXPECT_EQ(write(R"({"title":{"en":"Vila"},"position":[42.5,1]})"), R"({"name":"Vila","lat":42.5})");
     // The field's own name is no longer looked at, so it goes nowhere.
-    EXPECT_EQ(write(R"({"title":{"en":"Vila"},"name":"x"})"), "! name: goes into no field; leave it out with --ignore name\n");
+    EXPECT_EQ(write(R"({"title":{"en":"Vila"},"name":"x"})"),
+              "! name: goes into no field; leave it out with --ignore name\n");
 }
 
 TEST_F(ImportPlanTest, LookupsReplaceValues) {
@@ -109,9 +110,10 @@ TEST_F(ImportPlanTest, OptionsMustFit) {
         std::vector<std::string> maps;
         std::vector<std::string> renames;
     };
-    for (Case const& c : {Case{{"country"}, {}}, Case{{"country=countries"}, {}}, Case{{"country=.x"}, {}},
-                          Case{{"town=countries.cca2"}, {}}, Case{{"name=countries.cca2"}, {}}, Case{{}, {"name"}},
-                          Case{{}, {"=x"}}, Case{{}, {"name="}}, Case{{}, {"town=x"}}, Case{{}, {"photo=x"}}}) {
+    for (Case const& c :
+         {Case{{"country"}, {}}, Case{{"country=countries"}, {}}, Case{{"country=.x"}, {}},
+          Case{{"town=countries.cca2"}, {}}, Case{{"name=countries.cca2"}, {}}, Case{{}, {"name"}},
+          Case{{}, {"=x"}}, Case{{}, {"name="}}, Case{{}, {"town=x"}}, Case{{}, {"photo=x"}}}) {
         options.maps = c.maps;
         options.renames = c.renames;
         auto const plan = make();
@@ -128,10 +130,12 @@ TEST_F(ImportPlanTest, ViewsCannotBeWrittenTo) {
 }
 
 TEST(ImportClient, ErrorsInOneLine) {
-    EXPECT_EQ(error_text(400, R"({"status":400,"message":"Failed.","data":{"name":{"code":"c","message":"Blank."},)"
-                              R"("lat":{"code":"d","message":"Too small."}}})"),
-              "name: Blank.; lat: Too small.");
-    EXPECT_EQ(error_text(403, R"({"status":403,"message":"Not allowed.","data":{}})"), "Not allowed. (status 403)");
+    EXPECT_EQ(
+        error_text(400, R"({"status":400,"message":"Failed.","data":{"name":{"code":"c","message":"Blank."},)"
+                        R"("lat":{"code":"d","message":"Too small."}}})"),
+        "name: Blank.; lat: Too small.");
+    EXPECT_EQ(error_text(403, R"({"status":403,"message":"Not allowed.","data":{}})"),
+              "Not allowed. (status 403)");
     EXPECT_EQ(error_text(502, "<html>"), "status 502: <html>");
     EXPECT_EQ(error_text(500, ""), "status 500: ");
 }
@@ -143,9 +147,11 @@ TEST(ImportProgress, Lines) {
     EXPECT_EQ(with_thousands(999), "999");
     EXPECT_EQ(with_thousands(171'075), "171,075");
     EXPECT_EQ(with_thousands(1'000'000), "1,000,000");
-    EXPECT_EQ(progress_line({.rows = 76'000, .bytes_done = 45, .bytes_total = 100, .elapsed_us = 2'000'000}, true),
-              "[#########...........]  45 %  76,000 rows  38,000 rows/s  2 s left");
-    EXPECT_EQ(progress_line({.rows = 0, .bytes_done = 0, .bytes_total = 0, .elapsed_us = 0}, false), "100 %  0 rows");
+    EXPECT_EQ(
+        progress_line({.rows = 76'000, .bytes_done = 45, .bytes_total = 100, .elapsed_us = 2'000'000}, true),
+        "[#########...........]  45 %  76,000 rows  38,000 rows/s  2 s left");
+    EXPECT_EQ(progress_line({.rows = 0, .bytes_done = 0, .bytes_total = 0, .elapsed_us = 0}, false),
+              "100 %  0 rows");
 }
 
 }  // namespace

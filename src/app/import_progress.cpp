@@ -25,9 +25,9 @@ std::string with_thousands(std::size_t number) {
 }
 
 std::string progress_line(ProgressState const& state, bool with_bar) {
-    double const share = state.bytes_total == 0 ? 1.0
-                                                : static_cast<double>(state.bytes_done) /
-                                                      static_cast<double>(state.bytes_total);
+    double const share = state.bytes_total == 0
+                             ? 1.0
+                             : static_cast<double>(state.bytes_done) / static_cast<double>(state.bytes_total);
     double const seconds = static_cast<double>(state.elapsed_us) / 1e6;
     std::string text;
     if (with_bar) {

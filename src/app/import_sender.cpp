@@ -36,9 +36,9 @@ struct RecordSender::Slot {
     std::string answer;
     int attempts = 0;
 
-    // Called before libcurl sends a request. When the connection it goes over turns out to be closed before an
-    // answer, libcurl sends the request again by itself; but the server may have done the work before it went
-    // away. So a request of which anything was sent is not sent a second time.
+    // Called before libcurl sends a request. When the connection it goes over turns out to be closed before
+    // an answer, libcurl sends the request again by itself; but the server may have done the work before it
+    // went away. So a request of which anything was sent is not sent a second time.
     static int on_request(void* easy, char*, char*, int, int) {
         long sent_bytes = 0;
         curl_easy_getinfo(static_cast<CURL*>(easy), CURLINFO_REQUEST_SIZE, &sent_bytes);
@@ -101,7 +101,8 @@ void RecordSender::start(Slot& slot) {
     slot.answer.clear();
     curl_easy_setopt(slot.easy.get(), CURLOPT_POSTFIELDS, slot.json.data());
     curl_easy_setopt(slot.easy.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(slot.json.size()));
-    QUERN_ASSERT(curl_multi_add_handle(multi_.get(), slot.easy.get()) == CURLM_OK, "the request is not in flight");
+    QUERN_ASSERT(curl_multi_add_handle(multi_.get(), slot.easy.get()) == CURLM_OK,
+                 "the request is not in flight");
     ++in_flight_;
 }
 
@@ -113,7 +114,8 @@ void RecordSender::step(int wait_ms) {
     take_finished();
     if (in_flight_ != in_flight_before || wait_ms == 0) return;
     int const until_resume_ms = waiting_.empty() && in_flight_ > 0 ? wait_ms : pause_ms(wait_ms);
-    QUERN_ASSERT(curl_multi_poll(multi_.get(), nullptr, 0, until_resume_ms, nullptr) == CURLM_OK, "requests are watched");
+    QUERN_ASSERT(curl_multi_poll(multi_.get(), nullptr, 0, until_resume_ms, nullptr) == CURLM_OK,
+                 "requests are watched");
 }
 
 void RecordSender::take_finished() {
@@ -138,22 +140,22 @@ void RecordSender::finished(Slot& slot, CURLcode code) {
 
 void RecordSender::answered(Slot& slot, long status) {
     switch (status) {
-        case status_ok: return tell(slot, Delivery::imported, {});
-        case status_too_many_requests:
-        case status_unavailable: {
-            curl_off_t asked_s = 0;
-            curl_easy_getinfo(slot.easy.get(), CURLINFO_RETRY_AFTER, &asked_s);
-            return try_again(slot, std::min<std::int64_t>(asked_s * 1'000'000, import_pause_us_max),
-                             error_text(status, slot.answer));
-        }
-        case status_unauthorized:
-        case status_forbidden:
-            end_early(Error(ErrorCode::forbidden, error_text(status, slot.answer)));
-            return tell(slot, Delivery::refused, error_text(status, slot.answer));
-        case status_not_found:
-            end_early(Error(ErrorCode::not_found, error_text(status, slot.answer)));
-            return tell(slot, Delivery::refused, error_text(status, slot.answer));
-        default: return tell(slot, Delivery::refused, error_text(status, slot.answer));
+    case status_ok: return tell(slot, Delivery::imported, {});
+    case status_too_many_requests:
+    case status_unavailable: {
+        curl_off_t asked_s = 0;
+        curl_easy_getinfo(slot.easy.get(), CURLINFO_RETRY_AFTER, &asked_s);
+        return try_again(slot, std::min<std::int64_t>(asked_s * 1'000'000, import_pause_us_max),
+                         error_text(status, slot.answer));
+    }
+    case status_unauthorized:
+    case status_forbidden:
+        end_early(Error(ErrorCode::forbidden, error_text(status, slot.answer)));
+        return tell(slot, Delivery::refused, error_text(status, slot.answer));
+    case status_not_found:
+        end_early(Error(ErrorCode::not_found, error_text(status, slot.answer)));
+        return tell(slot, Delivery::refused, error_text(status, slot.answer));
+    default: return tell(slot, Delivery::refused, error_text(status, slot.answer));
     }
 }
 
@@ -162,7 +164,8 @@ void RecordSender::failed(Slot& slot, CURLcode code) {
     long sent_bytes = 0;
     curl_easy_getinfo(slot.easy.get(), CURLINFO_REQUEST_SIZE, &sent_bytes);
     if (sent_bytes > 0) {
-        std::string_view const why = code == CURLE_ABORTED_BY_CALLBACK ? "the connection was closed" : curl_easy_strerror(code);
+        std::string_view const why =
+            code == CURLE_ABORTED_BY_CALLBACK ? "the connection was closed" : curl_easy_strerror(code);
         return tell(slot, Delivery::unknown, fmt::format("no answer: {}", why));
     }
     try_again(slot, 0, curl_easy_strerror(code));
@@ -174,7 +177,8 @@ void RecordSender::try_again(Slot& slot, std::int64_t asked_us, std::string_view
     }
     if (!ended_) return tell(slot, Delivery::not_sent, std::string(why));
     // Everybody pauses: what the server refuses to one it refuses to all.
-    resume_at_us_ = std::max(resume_at_us_, clock_.monotonic_us() + std::max(asked_us, pause_us(slot.attempts)));
+    resume_at_us_ =
+        std::max(resume_at_us_, clock_.monotonic_us() + std::max(asked_us, pause_us(slot.attempts)));
     waiting_.push_back(&slot);
 }
 
@@ -191,7 +195,8 @@ void RecordSender::tell(Slot& slot, Delivery delivery, std::string text) {
 void RecordSender::end_early(Error error) {
     if (!ended_) return;
     ended_ = fail(std::move(error));
-    for (Slot* const slot : std::exchange(waiting_, {})) tell(*slot, Delivery::not_sent, "the run ended early");
+    for (Slot* const slot : std::exchange(waiting_, {}))
+        tell(*slot, Delivery::not_sent, "the run ended early");
 }
 
 int RecordSender::pause_ms(int most) const {

@@ -3,10 +3,10 @@
 
 // Records on their way to the server, many at once.
 //
-// Connections are kept and used again. A record counts as imported only after its 200. When a connection is lost
-// before the answer, the record may or may not be there: that is reported as unknown and the record is not sent
-// again. What certainly was not done is tried again: a server that says 429 or 503 is left alone for the time it
-// asks for, and one that cannot be reached for a while too.
+// Connections are kept and used again. A record counts as imported only after its 200. When a connection is
+// lost before the answer, the record may or may not be there: that is reported as unknown and the record is
+// not sent again. What certainly was not done is tried again: a server that says 429 or 503 is left alone for
+// the time it asks for, and one that cannot be reached for a while too.
 
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +42,7 @@ enum class Delivery : std::uint8_t {
 struct Delivered {
     std::string_view place;  // as given to send()
     Delivery delivery = Delivery::imported;
-    std::string text;        // why, unless imported
+    std::string text;  // why, unless imported
 };
 
 // Creates records of one collection. Threads: one at a time.
@@ -50,8 +50,8 @@ class RecordSender {
 public:
     // `told` hears of every record once, during send() and finish().
     // Lifetime: borrows `clock`.
-    RecordSender(ApiTarget const& target, std::string_view collection, std::size_t concurrency, os::Clock const& clock,
-                 std::function<void(Delivered const&)> told);
+    RecordSender(ApiTarget const& target, std::string_view collection, std::size_t concurrency,
+                 os::Clock const& clock, std::function<void(Delivered const&)> told);
     ~RecordSender();
     RecordSender(RecordSender const&) = delete;
     RecordSender& operator=(RecordSender const&) = delete;
@@ -86,10 +86,10 @@ private:
     HeaderList headers_;
     std::vector<std::unique_ptr<Slot>> slots_;
     std::vector<Slot*> free_;
-    std::vector<Slot*> waiting_;      // to be tried again when the pause is over
+    std::vector<Slot*> waiting_;  // to be tried again when the pause is over
     std::size_t in_flight_ = 0;
-    std::int64_t resume_at_us_ = 0;   // nothing is started before
-    Result<void> ended_;              // why the run ended early
+    std::int64_t resume_at_us_ = 0;  // nothing is started before
+    Result<void> ended_;             // why the run ended early
     std::unique_ptr<CURLM, MultiDelete> multi_;
 };
 

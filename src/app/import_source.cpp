@@ -55,8 +55,8 @@ private:
     std::optional<json::Node> row_;
 };
 
-// Cuts an array into its elements: brackets are counted, strings are stepped over. What is inside an element is
-// the parser's business.
+// Cuts an array into its elements: brackets are counted, strings are stepped over. What is inside an element
+// is the parser's business.
 class JsonArrayRows final : public JsonRows {
 public:
     explicit JsonArrayRows(std::string_view text) : text_(text) {}
@@ -76,7 +76,8 @@ public:
             ++at_;
             skip_space();
         } else {
-            return broken(at_ == text_.size() ? "the array is not closed" : "a comma is missing between elements");
+            return broken(at_ == text_.size() ? "the array is not closed"
+                                              : "a comma is missing between elements");
         }
         row_line_ = line_;
         ++element_;
@@ -86,7 +87,9 @@ public:
         return parse_row(text_.substr(start, at_ - start));
     }
 
-    std::string place() const override { return fmt::format("element {} (line {})", element_ - 1, row_line_); }
+    std::string place() const override {
+        return fmt::format("element {} (line {})", element_ - 1, row_line_);
+    }
     std::size_t offset() const override { return at_; }
 
 private:
@@ -97,10 +100,12 @@ private:
     }
     // CRLF is one line end.
     void count_line(std::size_t at) {
-        if (text_[at] == '\n' || (text_[at] == '\r' && (at + 1 == text_.size() || text_[at + 1] != '\n'))) ++line_;
+        if (text_[at] == '\n' || (text_[at] == '\r' && (at + 1 == text_.size() || text_[at + 1] != '\n')))
+            ++line_;
     }
 
-    // Moves behind the value that begins here: to the comma or bracket that ends it. False at the end of the text.
+    // Moves behind the value that begins here: to the comma or bracket that ends it. False at the end of the
+    // text.
     bool skip_value() {
         std::size_t depth = 0;
         for (; at_ < text_.size(); ++at_) {
@@ -184,7 +189,8 @@ public:
         auto const outcome = reader_.next();
         if (outcome == CsvReader::Outcome::end) return fail(ErrorCode::body_invalid, "the file is empty");
         if (outcome == CsvReader::Outcome::bad) {
-            return fail(ErrorCode::body_invalid, fmt::format("line {}: {}", reader_.line(), reader_.problem()));
+            return fail(ErrorCode::body_invalid,
+                        fmt::format("line {}: {}", reader_.line(), reader_.problem()));
         }
         for (CsvCell const& cell : reader_.cells()) {
             std::string_view const name = trimmed(cell.text);
@@ -201,9 +207,9 @@ public:
 
     Outcome next() override {
         switch (reader_.next()) {
-            case CsvReader::Outcome::end: return Outcome::end;
-            case CsvReader::Outcome::bad: problem_ = reader_.problem(); return Outcome::bad;
-            case CsvReader::Outcome::record: break;
+        case CsvReader::Outcome::end: return Outcome::end;
+        case CsvReader::Outcome::bad: problem_ = reader_.problem(); return Outcome::bad;
+        case CsvReader::Outcome::record: break;
         }
         if (reader_.cells().size() != names_.size()) {
             problem_ = fmt::format("{} cells, but the header has {}", reader_.cells().size(), names_.size());
@@ -240,19 +246,20 @@ ImportFormat guess_format(std::filesystem::path const& path, std::string_view te
     return ImportFormat::csv;
 }
 
-Result<std::unique_ptr<RowSource>> open_source(std::string_view padded_text, ImportFormat format, char separator) {
+Result<std::unique_ptr<RowSource>> open_source(std::string_view padded_text, ImportFormat format,
+                                               char separator) {
     if (auto const why = foreign_encoding(padded_text); !why.empty()) {
         return fail(ErrorCode::body_invalid, std::string(why));
     }
     std::string_view const text = without_byte_order_mark(padded_text);
     switch (format) {
-        case ImportFormat::json:
-            if (!trimmed(text).starts_with('[')) {
-                return fail(ErrorCode::body_invalid, "a JSON file must hold an array of objects");
-            }
-            return std::make_unique<JsonArrayRows>(text);
-        case ImportFormat::ndjson: return std::make_unique<NdjsonRows>(text);
-        case ImportFormat::csv: break;
+    case ImportFormat::json:
+        if (!trimmed(text).starts_with('[')) {
+            return fail(ErrorCode::body_invalid, "a JSON file must hold an array of objects");
+        }
+        return std::make_unique<JsonArrayRows>(text);
+    case ImportFormat::ndjson: return std::make_unique<NdjsonRows>(text);
+    case ImportFormat::csv: break;
     }
     auto rows = std::make_unique<CsvRows>(text, separator);
     QUERN_CHECK(rows->read_header());

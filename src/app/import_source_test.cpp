@@ -8,7 +8,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Reads everything as "place: name=value, …", "place: ! problem" for what is bad, "place: !! problem" at a break.
+// Reads everything as "place: name=value, …", "place: ! problem" for what is bad, "place: !! problem" at a
+// break.
 std::vector<std::string> read(std::string text, ImportFormat format, char separator = ',') {
     std::size_t const size = text.size();
     text.append(json::padding_bytes, '\0');
@@ -18,19 +19,19 @@ std::vector<std::string> read(std::string text, ImportFormat format, char separa
     for (;;) {
         RowSource& row = **source;
         switch (row.next()) {
-            case RowSource::Outcome::end: EXPECT_LE(row.offset(), size); return rows;
-            case RowSource::Outcome::broken:
-                rows.push_back(row.place() + ": !! " + std::string(row.problem()));
-                EXPECT_EQ(row.next(), RowSource::Outcome::broken) << "it stays broken";
-                return rows;
-            case RowSource::Outcome::bad: rows.push_back(row.place() + ": !"); break;
-            case RowSource::Outcome::row: {
-                std::string shown = row.place() + ":";
-                row.for_each_name([&](std::string_view name) {
-                    shown += " " + std::string(name) + "=" + row.find(name)->shown();
-                });
-                rows.push_back(shown);
-            }
+        case RowSource::Outcome::end: EXPECT_LE(row.offset(), size); return rows;
+        case RowSource::Outcome::broken:
+            rows.push_back(row.place() + ": !! " + std::string(row.problem()));
+            EXPECT_EQ(row.next(), RowSource::Outcome::broken) << "it stays broken";
+            return rows;
+        case RowSource::Outcome::bad: rows.push_back(row.place() + ": !"); break;
+        case RowSource::Outcome::row: {
+            std::string shown = row.place() + ":";
+            row.for_each_name([&](std::string_view name) {
+                shown += " " + std::string(name) + "=" + row.find(name)->shown();
+            });
+            rows.push_back(shown);
+        }
         }
     }
 }
@@ -49,18 +50,21 @@ TEST(ImportSource, JsonArrays) {
 
 TEST(ImportSource, BadElementsAreReportedAndReadingGoesOn) {
     EXPECT_EQ(read(R"([{"a":1},{"a":007},7,null,{"a":1,"a":2},{"a" 1},{"a":2}])", ImportFormat::json),
-              (Rows{"element 0 (line 1): a=1", "element 1 (line 1): !", "element 2 (line 1): !", "element 3 (line 1): !",
-                    "element 4 (line 1): !", "element 5 (line 1): !", "element 6 (line 1): a=2"}));
+              (Rows{"element 0 (line 1): a=1", "element 1 (line 1): !", "element 2 (line 1): !",
+                    "element 3 (line 1): !", "element 4 (line 1): !", "element 5 (line 1): !",
+                    "element 6 (line 1): a=2"}));
 }
 
 TEST(ImportSource, BrokenArraysEndThere) {
     EXPECT_EQ(read("[{\"a\":1},\n{\"a\":", ImportFormat::json),
               (Rows{"element 0 (line 1): a=1", "element 1 (line 2): !! an element is not closed"}));
-    EXPECT_EQ(read("[{\"a\":1}", ImportFormat::json).back(), "element 0 (line 1): !! an element is not closed");
+    EXPECT_EQ(read("[{\"a\":1}", ImportFormat::json).back(),
+              "element 0 (line 1): !! an element is not closed");
     EXPECT_EQ(read("[", ImportFormat::json).back(), "element 0 (line 1): !! an element is not closed");
     EXPECT_EQ(read("[{},]", ImportFormat::json).back(), "element 1 (line 1): !! an element is missing");
     EXPECT_EQ(read("[,{}]", ImportFormat::json).back(), "element 0 (line 1): !! an element is missing");
-    EXPECT_EQ(read("[{}] x", ImportFormat::json).back(), "element 0 (line 1): !! text behind the end of the array");
+    EXPECT_EQ(read("[{}] x", ImportFormat::json).back(),
+              "element 0 (line 1): !! text behind the end of the array");
     EXPECT_EQ(read("[\"", ImportFormat::json).back(), "element 0 (line 1): !! an element is not closed");
     EXPECT_EQ(read("[\"\\", ImportFormat::json).back(), "element 0 (line 1): !! an element is not closed");
     EXPECT_EQ(read("{}", ImportFormat::json), Rows{"!! a JSON file must hold an array of objects"});
@@ -74,9 +78,10 @@ TEST(ImportSource, Ndjson) {
 }
 
 TEST(ImportSource, Csv) {
-    EXPECT_EQ(read("\xef\xbb\xbf name , x\r\nAda,1\r\n\r\nBob\r\nC,\"a\nb\"\r\nd,e,f\n\"x\"y,1\nz,2\n", ImportFormat::csv),
-              (Rows{"line 2: name=\"Ada\" x=\"1\"", "line 4: !", "line 5: name=\"C\" x=\"a\nb\"", "line 7: !", "line 8: !",
-                    "line 9: name=\"z\" x=\"2\""}));
+    EXPECT_EQ(read("\xef\xbb\xbf name , x\r\nAda,1\r\n\r\nBob\r\nC,\"a\nb\"\r\nd,e,f\n\"x\"y,1\nz,2\n",
+                   ImportFormat::csv),
+              (Rows{"line 2: name=\"Ada\" x=\"1\"", "line 4: !", "line 5: name=\"C\" x=\"a\nb\"", "line 7: !",
+                    "line 8: !", "line 9: name=\"z\" x=\"2\""}));
     EXPECT_EQ(read("a;b\n1;2", ImportFormat::csv, ';'), Rows{"line 2: a=\"1\" b=\"2\""});
     EXPECT_EQ(read("a,b", ImportFormat::csv), Rows{});
 }
@@ -90,8 +95,13 @@ TEST(ImportSource, HeadersMustBeClear) {
 
 TEST(ImportSource, Utf16IsRefused) {
     for (ImportFormat const format : {ImportFormat::json, ImportFormat::ndjson, ImportFormat::csv}) {
-        EXPECT_TRUE(read(std::string("\xff\xfe" "a\0"sv), format).front().starts_with("!! the file is UTF-16"));
-        EXPECT_TRUE(read(std::string("[\0]\0"sv), format).front().starts_with("!! the file holds zero bytes"));
+        EXPECT_TRUE(read(std::string("\xff\xfe"
+                                     "a\0"sv),
+                         format)
+                        .front()
+                        .starts_with("!! the file is UTF-16"));
+        EXPECT_TRUE(
+            read(std::string("[\0]\0"sv), format).front().starts_with("!! the file holds zero bytes"));
     }
 }
 

@@ -28,19 +28,20 @@ bool equal_ignoring_case(std::string_view text, std::string_view lower) {
 
 bool is_text_like(FieldType type) {
     switch (type) {
-        case FieldType::text:
-        case FieldType::editor:
-        case FieldType::email:
-        case FieldType::url:
-        case FieldType::password: return true;
-        default: return false;
+    case FieldType::text:
+    case FieldType::editor:
+    case FieldType::email:
+    case FieldType::url:
+    case FieldType::password: return true;
+    default: return false;
     }
 }
 
 Outcome write_number(json::Writer& writer, Field const& field, std::string_view text) {
     if (!json::is_number(text)) return refuse("is not a number");
     if (field.only_int && !json::exact_integer(text)) return refuse("is not a whole number of 64 bits");
-    if (!field.only_int && !json::faithful_real(text)) return refuse("does not fit a number without losing digits");
+    if (!field.only_int && !json::faithful_real(text))
+        return refuse("does not fit a number without losing digits");
     writer.raw(text);
     return {};
 }
@@ -104,7 +105,8 @@ Outcome write_choices(json::Writer& writer, json::Node array, Lookup const* look
     return {};
 }
 
-Outcome write_select(json::Writer& writer, Field const& field, SourceValue const& value, Lookup const* lookup) {
+Outcome write_select(json::Writer& writer, Field const& field, SourceValue const& value,
+                     Lookup const* lookup) {
     if (value.is_json() && value.node().is(json::Type::array)) {
         if (!field.is_multiple()) return refuse("is a list, and the field takes one value");
         return write_choices(writer, value.node(), lookup);
@@ -155,22 +157,23 @@ Outcome write_scalar(json::Writer& writer, Field const& field, SourceValue const
     auto const text = plain_text(value);
     if (!text) return refuse(fmt::format("does not fit a field of type {}", name(field.type)));
     switch (field.type) {
-        case FieldType::number: return write_number(writer, field, *text);
-        case FieldType::boolean: return write_bool(writer, *text);
-        case FieldType::date:
-            if (value.is_json() && value.node().is_number()) return refuse("is a number, not a date");
-            return write_date(writer, *text);
-        default: writer.string(*text); return {};
+    case FieldType::number: return write_number(writer, field, *text);
+    case FieldType::boolean: return write_bool(writer, *text);
+    case FieldType::date:
+        if (value.is_json() && value.node().is_number()) return refuse("is a number, not a date");
+        return write_date(writer, *text);
+    default: writer.string(*text); return {};
     }
 }
 
-Outcome write_value(json::Writer& writer, Field const& field, SourceValue const& value, Lookup const* lookup) {
+Outcome write_value(json::Writer& writer, Field const& field, SourceValue const& value,
+                    Lookup const* lookup) {
     switch (field.type) {
-        case FieldType::select:
-        case FieldType::relation: return write_select(writer, field, value, lookup);
-        case FieldType::json: return write_json(writer, value);
-        case FieldType::geo_point: return write_geo_point(writer, value);
-        default: return write_scalar(writer, field, value);
+    case FieldType::select:
+    case FieldType::relation: return write_select(writer, field, value, lookup);
+    case FieldType::json: return write_json(writer, value);
+    case FieldType::geo_point: return write_geo_point(writer, value);
+    default: return write_scalar(writer, field, value);
     }
 }
 

@@ -13,8 +13,8 @@
 //   json         anything                              JSON text, or else the text as a string
 //   geoPoint     {"lon": …, "lat": …}                  the same as JSON text
 //
-// null and an empty CSV cell are no value at all: the field is left out and gets its default. An empty text in
-// quotes is an empty text for text fields and no value for the others. In JSON, "" is an empty text and
+// null and an empty CSV cell are no value at all: the field is left out and gets its default. An empty text
+// in quotes is an empty text for text fields and no value for the others. In JSON, "" is an empty text and
 // nothing else.
 
 #include <cstdint>
@@ -57,10 +57,11 @@ using Refusal = std::string;
 // Whether the field can be filled by an import, and if not, why.
 [[nodiscard]] std::expected<void, Refusal> check_importable(Field const& field);
 
-// Appends `"name":value` for the field, or nothing when the value is none. With `lookup`, the value (or each of
-// several) is replaced by what it stands for. After a refusal what was written is of no use: drop the row.
+// Appends `"name":value` for the field, or nothing when the value is none. With `lookup`, the value (or each
+// of several) is replaced by what it stands for. After a refusal what was written is of no use: drop the row.
 // Cost: no allocation but for refusals and for CSV cells that hold JSON.
 [[nodiscard]] std::expected<void, Refusal> write_member(json::Writer& writer, Field const& field,
-                                                        SourceValue const& value, Lookup const* lookup = nullptr);
+                                                        SourceValue const& value,
+                                                        Lookup const* lookup = nullptr);
 
 }  // namespace quern::app

@@ -31,14 +31,15 @@ bool refused(std::string const& text) { return text.starts_with("! "); }
 
 TEST(ImportValue, NumbersKeepEveryDigit) {
     Field const number = field(FieldType::number);
-    for (std::string_view const text : {"42", "42.50", "-69.96666666", "0", "-0.5", "1e5", "9007199254740992"}) {
+    for (std::string_view const text :
+         {"42", "42.50", "-69.96666666", "0", "-0.5", "1e5", "9007199254740992"}) {
         EXPECT_EQ(from_json(number, text), "\"f\":" + std::string(text));
         EXPECT_EQ(from_json(number, "\"" + std::string(text) + "\""), "\"f\":" + std::string(text));
         EXPECT_EQ(from_csv(number, text), "\"f\":" + std::string(text));
     }
     // Each of these would become another text, another number, or none.
-    for (std::string_view const text : {"007", "+5", " 42", "42 ", "1,5", "1.5.2", ".5", "5.", "0x10", "NaN", "Infinity",
-                                        "-inf", "1e999", "9007199254740993", "abc", "true"}) {
+    for (std::string_view const text : {"007", "+5", " 42", "42 ", "1,5", "1.5.2", ".5", "5.", "0x10", "NaN",
+                                        "Infinity", "-inf", "1e999", "9007199254740993", "abc", "true"}) {
         EXPECT_TRUE(refused(from_json(number, "\"" + std::string(text) + "\""))) << text;
         EXPECT_TRUE(refused(from_csv(number, text))) << text;
     }
@@ -91,9 +92,11 @@ TEST(ImportValue, Texts) {
 
 TEST(ImportValue, Booleans) {
     Field const flag = field(FieldType::boolean);
-    for (char const* text : {"true", "1", "\"true\"", "\"TRUE\"", "\"1\""}) EXPECT_EQ(from_json(flag, text), "\"f\":true");
+    for (char const* text : {"true", "1", "\"true\"", "\"TRUE\"", "\"1\""})
+        EXPECT_EQ(from_json(flag, text), "\"f\":true");
     for (char const* text : {"false", "0", "\"False\""}) EXPECT_EQ(from_json(flag, text), "\"f\":false");
-    for (char const* text : {"2", "\"yes\"", "\"\"", "[]", "\"t\""}) EXPECT_TRUE(refused(from_json(flag, text))) << text;
+    for (char const* text : {"2", "\"yes\"", "\"\"", "[]", "\"t\""})
+        EXPECT_TRUE(refused(from_json(flag, text))) << text;
     EXPECT_EQ(from_csv(flag, "FALSE"), "\"f\":false");
     EXPECT_TRUE(refused(from_csv(flag, "no")));
 }
@@ -101,7 +104,8 @@ TEST(ImportValue, Booleans) {
 TEST(ImportValue, Dates) {
     Field const date = field(FieldType::date);
     EXPECT_EQ(from_csv(date, "2024-02-29 12:00:00.123Z"), "\"f\":\"2024-02-29 12:00:00.123Z\"");
-    EXPECT_EQ(from_csv(date, "2024-02-29T12:00:00.123000+02:00"), "\"f\":\"2024-02-29T12:00:00.123000+02:00\"");
+    EXPECT_EQ(from_csv(date, "2024-02-29T12:00:00.123000+02:00"),
+              "\"f\":\"2024-02-29T12:00:00.123000+02:00\"");
     EXPECT_TRUE(refused(from_csv(date, "2024-02-29T12:00:00.1234Z"))) << "a digit would be lost";
     EXPECT_TRUE(refused(from_csv(date, "2023-02-29")));
     EXPECT_TRUE(refused(from_csv(date, "29.02.2024")));

@@ -56,8 +56,8 @@ struct Log {
           pool(std::make_shared<spdlog::details::thread_pool>(queue_lines_max, 1)),
           logger(std::make_shared<spdlog::async_logger>("quern", sink, pool,
                                                         spdlog::async_overflow_policy::overrun_oldest)) {
-        logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(options.json ? json_pattern : text_pattern,
-                                                                          spdlog::pattern_time_type::utc));
+        logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
+            options.json ? json_pattern : text_pattern, spdlog::pattern_time_type::utc));
     }
 
     Options options;
@@ -72,9 +72,9 @@ std::atomic<Log*> started = nullptr;
 
 spdlog::level::level_enum spdlog_level(Level level) {
     switch (level) {
-        case Level::info: return spdlog::level::info;
-        case Level::warn: return spdlog::level::warn;
-        case Level::error: break;
+    case Level::info: return spdlog::level::info;
+    case Level::warn: return spdlog::level::warn;
+    case Level::error: break;
     }
     return spdlog::level::err;
 }
@@ -115,10 +115,11 @@ void flush() {
     if (log == nullptr) return;
     std::uint64_t const lost = lost_lines();
     if (lost > 0) warn("{} lines of the log were lost because they came too fast.", lost);
-    auto const deadline = std::chrono::steady_clock::now() + flush_wait_max;
+    constexpr std::chrono::milliseconds pause(1);
     std::uint64_t const target = log->posted.load();
-    while (log->sink->written() + lost_lines() < target && std::chrono::steady_clock::now() < deadline) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (std::chrono::milliseconds waited(0); waited < flush_wait_max; waited += pause) {
+        if (log->sink->written() + lost_lines() >= target) break;
+        std::this_thread::sleep_for(pause);
     }
     log->sink->flush();
 }
@@ -176,8 +177,9 @@ std::string shown_target(std::string_view target) {
 }
 
 std::string request_text(RequestFacts const& facts) {
-    return fmt::format("{} {} {} {:.1f} ms {} B {}", facts.method, escape_controls(facts.target), facts.status,
-                       static_cast<double>(facts.duration_us) / 1000, facts.bytes, escape_controls(facts.peer));
+    return fmt::format("{} {} {} {:.1f} ms {} B {}", facts.method, escape_controls(facts.target),
+                       facts.status, static_cast<double>(facts.duration_us) / 1000, facts.bytes,
+                       escape_controls(facts.peer));
 }
 
 std::string request_members(RequestFacts const& facts) {

@@ -7,9 +7,9 @@
 //   2026-11-30 06:00:00.123Z info  Quern is serving ./data on http://127.0.0.1:8090 (1 loop, durable)
 //   {"time":"2026-11-30T06:00:00.123Z","level":"info","message":"Quern is serving …"}
 //
-// Lines are handed to a thread of the log's own through a bounded queue. When it is full the oldest lines are lost
-// and counted: a slow terminal never holds up a request. Whatever comes from outside is printed with its control
-// characters escaped, so that nobody writes lines or colours of their own into the log.
+// Lines are handed to a thread of the log's own through a bounded queue. When it is full the oldest lines are
+// lost and counted: a slow terminal never holds up a request. Whatever comes from outside is printed with its
+// control characters escaped, so that nobody writes lines or colours of their own into the log.
 //
 // This is the one global thing of the program: start() is called once, by the program's own top function.
 

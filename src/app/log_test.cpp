@@ -14,7 +14,8 @@ TEST(Log, NobodyWritesLinesOfTheirOwn) {
 }
 
 TEST(Log, TokensAreNotShown) {
-    EXPECT_EQ(shown_target("/api/files/c/r/f.png?token=eyJh.b.c&thumb=1"), "/api/files/c/r/f.png?token=...&thumb=1");
+    EXPECT_EQ(shown_target("/api/files/c/r/f.png?token=eyJh.b.c&thumb=1"),
+              "/api/files/c/r/f.png?token=...&thumb=1");
     EXPECT_EQ(shown_target("/x?a=1&token=secret"), "/x?a=1&token=...");
     EXPECT_EQ(shown_target("/x?token=a&token=b"), "/x?token=...&token=...");
     EXPECT_EQ(shown_target("/x?mytoken=a"), "/x?mytoken=a");

@@ -3,9 +3,9 @@
 
 // What makes a collection an auth collection: its system fields and its options.
 //
-// The fields are id, password (an argon2id hash, hidden), tokenKey (hidden, its half of every token's key), email,
-// emailVisibility and verified. The options live in Collection::options_json under the names that PocketBase
-// clients know (authToken {secret, duration}, passwordAuth {enabled, identityFields}, authRule …).
+// The fields are id, password (an argon2id hash, hidden), tokenKey (hidden, its half of every token's key),
+// email, emailVisibility and verified. The options live in Collection::options_json under the names that
+// PocketBase clients know (authToken {secret, duration}, passwordAuth {enabled, identityFields}, authRule …).
 
 #include <cstdint>
 #include <optional>
@@ -51,8 +51,8 @@ struct AuthOptions {
     TokenOptions email_change_token;
     bool password_enabled = true;
     std::vector<std::string> identity_fields{"email"};  // in this order, each unique
-    Rule auth_rule = "";    // who may sign in; nothing = nobody, empty = every account
-    Rule manage_rule;       // who may act for other accounts; nothing = superusers
+    Rule auth_rule = "";  // who may sign in; nothing = nobody, empty = every account
+    Rule manage_rule;     // who may act for other accounts; nothing = superusers
 
     [[nodiscard]] TokenOptions const& token(TokenType type) const;
     bool operator==(AuthOptions const&) const = default;
@@ -66,15 +66,17 @@ struct AuthOptions {
 
 // Reads what signing in needs; other options are passed over.
 // Errors: body_invalid — not a JSON object;
-//         validation — `fields` names the option ("authToken.secret"): missing or short secret, a duration out
-//         of bounds, a value of the wrong kind.
+//         validation — `fields` names the option ("authToken.secret"): missing or short secret, a duration
+//         out of bounds, a value of the wrong kind.
 [[nodiscard]] Result<AuthOptions> parse_auth_options(std::string_view options_json);
 
-// What a client sent (`options_json`) made whole, for storing: a member that it lacks is taken from the options
-// stored so far (`previous_json`, empty for a new collection), and so is the secret of a token, because
-// clients are never shown secrets. What neither has is made new. Members this room does not know are kept.
-// Errors: body_invalid — either is not a JSON object. The result is not checked: see parse_auth_options.
-[[nodiscard]] Result<std::string> complete_auth_options(std::string_view options_json, std::string_view previous_json,
+// What a client sent (`options_json`) made whole, for storing: a member that it lacks is taken from the
+// options stored so far (`previous_json`, empty for a new collection), and so is the secret of a token,
+// because clients are never shown secrets. What neither has is made new. Members this room does not know are
+// kept. Errors: body_invalid — either is not a JSON object. The result is not checked: see
+// parse_auth_options.
+[[nodiscard]] Result<std::string> complete_auth_options(std::string_view options_json,
+                                                        std::string_view previous_json,
                                                         crypto::Random& random,
                                                         std::int64_t duration_s = auth_token_s);
 
@@ -87,7 +89,8 @@ struct AuthOptions {
 // The unique indexes on tokenKey and (where not empty) email.
 [[nodiscard]] std::vector<Index> auth_system_indexes(std::string_view collection_id);
 
-// The collection of superusers, as a new database gets it: all rules locked, fields `created` and `updated` too.
+// The collection of superusers, as a new database gets it: all rules locked, fields `created` and `updated`
+// too.
 [[nodiscard]] Collection make_superusers(crypto::Random& random);
 
 }  // namespace quern::auth

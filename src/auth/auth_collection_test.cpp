@@ -23,8 +23,8 @@ TEST(AuthCollection, SuperusersAreAsClientsKnowThem) {
         names.push_back(field.name);
         EXPECT_TRUE(field.system) << field.name;
     }
-    EXPECT_EQ(names, (std::vector<std::string>{"id", "password", "tokenKey", "email", "emailVisibility", "verified",
-                                               "created", "updated"}));
+    EXPECT_EQ(names, (std::vector<std::string>{"id", "password", "tokenKey", "email", "emailVisibility",
+                                               "verified", "created", "updated"}));
     for (Rule const* rule : {&superusers.list_rule, &superusers.view_rule, &superusers.create_rule,
                              &superusers.update_rule, &superusers.delete_rule}) {
         EXPECT_FALSE(rule->has_value());
@@ -42,8 +42,8 @@ TEST(AuthCollection, EverySecretIsItsOwn) {
     crypto::SeededRandom random(1);
     AuthOptions const options = make_auth_options(random);
     std::set<std::string> secrets;
-    for (TokenType const type : {TokenType::auth, TokenType::file, TokenType::verification, TokenType::password_reset,
-                                 TokenType::email_change}) {
+    for (TokenType const type : {TokenType::auth, TokenType::file, TokenType::verification,
+                                 TokenType::password_reset, TokenType::email_change}) {
         EXPECT_EQ(options.token(type).secret.size(), crypto::secret_chars);
         secrets.insert(options.token(type).secret);
     }
@@ -99,7 +99,8 @@ TEST(AuthOptions, WhatIsWrongIsNamed) {
 
 TEST(AuthOptions, AreCompletedFromWhatIsStoredAndThenAnew) {
     crypto::SeededRandom random(1);
-    auto const created = complete_auth_options(R"({"authToken":{"duration":60},"oauth2":{"enabled":false}})", "", random);
+    auto const created =
+        complete_auth_options(R"({"authToken":{"duration":60},"oauth2":{"enabled":false}})", "", random);
     ASSERT_TRUE(created);
     auto const first = parse_auth_options(*created);
     ASSERT_TRUE(first) << *created;
@@ -115,7 +116,8 @@ TEST(AuthOptions, AreCompletedFromWhatIsStoredAndThenAnew) {
     EXPECT_EQ(parse_auth_options(*again), first);
 
     auto const changed = complete_auth_options(
-        R"({"authToken":{"secret":"0123456789012345678901234567890123456789"},"authRule":null})", *created, random);
+        R"({"authToken":{"secret":"0123456789012345678901234567890123456789"},"authRule":null})", *created,
+        random);
     ASSERT_TRUE(changed);
     auto const second = parse_auth_options(*changed);
     ASSERT_TRUE(second);
@@ -130,7 +132,8 @@ TEST(AuthOptions, AreCompletedFromWhatIsStoredAndThenAnew) {
 TEST(AuthOptions, SecretsAreNotShown) {
     crypto::SeededRandom random(1);
     auto const stored = complete_auth_options(
-        R"({"oauth2":{"enabled":true,"providers":[{"name":"x","clientId":"a","clientSecret":"hush"}]}})", "", random);
+        R"({"oauth2":{"enabled":true,"providers":[{"name":"x","clientId":"a","clientSecret":"hush"}]}})", "",
+        random);
     ASSERT_TRUE(stored);
     auto const shown = redact_auth_options(*stored);
     ASSERT_TRUE(shown);
@@ -138,8 +141,8 @@ TEST(AuthOptions, SecretsAreNotShown) {
     ASSERT_TRUE(options);
     EXPECT_EQ(shown->find("hush"), std::string::npos);
     EXPECT_EQ(shown->find("ecret"), std::string::npos);
-    for (TokenType const type : {TokenType::auth, TokenType::file, TokenType::verification, TokenType::password_reset,
-                                 TokenType::email_change}) {
+    for (TokenType const type : {TokenType::auth, TokenType::file, TokenType::verification,
+                                 TokenType::password_reset, TokenType::email_change}) {
         EXPECT_EQ(shown->find(options->token(type).secret), std::string::npos);
     }
     EXPECT_NE(shown->find(R"("clientId":"a")"), std::string::npos);

@@ -96,7 +96,8 @@ Result<void> read_password(json::Node options, AuthOptions& result) {
     }
     auto const fields = found->find("identityFields");
     if (!fields) return {};
-    if (!fields->is(json::Type::array)) return wrong("passwordAuth.identityFields", "Must be a list of fields.");
+    if (!fields->is(json::Type::array))
+        return wrong("passwordAuth.identityFields", "Must be a list of fields.");
     result.identity_fields.clear();
     for (json::Node const field : *fields) {
         if (field.text().empty()) return wrong("passwordAuth.identityFields", "Must be a list of fields.");
@@ -109,8 +110,8 @@ Result<void> read_password(json::Node options, AuthOptions& result) {
 }
 
 // The JSON of one token section as stored: what the client sent, then what was stored, then what is new.
-void write_completed_token(json::Writer& writer, std::optional<json::Node> sent, std::optional<json::Node> stored,
-                           TokenOptions fresh) {
+void write_completed_token(json::Writer& writer, std::optional<json::Node> sent,
+                           std::optional<json::Node> stored, TokenOptions fresh) {
     for (auto const& source : {stored, sent}) {  // the later wins
         if (!source) continue;
         if (auto const secret = source->find("secret"); secret && !secret->text().empty()) {
@@ -152,19 +153,20 @@ Result<json::Tree> parse_object(std::string_view text) {
 
 TokenOptions const& AuthOptions::token(TokenType type) const {
     switch (type) {
-        case TokenType::auth: break;
-        case TokenType::file: return file_token;
-        case TokenType::verification: return verification_token;
-        case TokenType::password_reset: return password_reset_token;
-        case TokenType::email_change: return email_change_token;
+    case TokenType::auth: break;
+    case TokenType::file: return file_token;
+    case TokenType::verification: return verification_token;
+    case TokenType::password_reset: return password_reset_token;
+    case TokenType::email_change: return email_change_token;
     }
     return auth_token;
 }
 
 AuthOptions make_auth_options(crypto::Random& random, std::int64_t duration_s) {
     auto const fresh = [&random](std::int64_t seconds) {
-        return TokenOptions{.secret = crypto::random_text(random, crypto::alphabet_secret, crypto::secret_chars),
-                            .duration_s = seconds};
+        return TokenOptions{
+            .secret = crypto::random_text(random, crypto::alphabet_secret, crypto::secret_chars),
+            .duration_s = seconds};
     };
     AuthOptions options;
     options.auth_token = fresh(duration_s);

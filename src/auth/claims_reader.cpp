@@ -67,16 +67,16 @@ bool ClaimsReader::read_escape(char& character) {
     char const c = peek();
     ++at_;
     switch (c) {
-        case '"':
-        case '\\':
-        case '/': character = c; return true;
-        case 'b': character = '\b'; return true;
-        case 'f': character = '\f'; return true;
-        case 'n': character = '\n'; return true;
-        case 'r': character = '\r'; return true;
-        case 't': character = '\t'; return true;
-        case 'u': break;
-        default: return false;
+    case '"':
+    case '\\':
+    case '/': character = c; return true;
+    case 'b': character = '\b'; return true;
+    case 'f': character = '\f'; return true;
+    case 'n': character = '\n'; return true;
+    case 'r': character = '\r'; return true;
+    case 't': character = '\t'; return true;
+    case 'u': break;
+    default: return false;
     }
     if (json_.size() - at_ < 4) return false;
     unsigned code = 0;
@@ -91,14 +91,14 @@ bool ClaimsReader::read_escape(char& character) {
 bool ClaimsReader::read_value(ClaimValue& value) {
     value = {};
     switch (peek()) {
-        case '"': value.kind = ClaimValue::Kind::text; return read_string(value.text);
-        case 't':
-            value.kind = ClaimValue::Kind::boolean;
-            value.flag = true;
-            return read_word("true");
-        case 'f': value.kind = ClaimValue::Kind::boolean; return read_word("false");
-        case 'n': return read_word("null");
-        default: return read_number(value);
+    case '"': value.kind = ClaimValue::Kind::text; return read_string(value.text);
+    case 't':
+        value.kind = ClaimValue::Kind::boolean;
+        value.flag = true;
+        return read_word("true");
+    case 'f': value.kind = ClaimValue::Kind::boolean; return read_word("false");
+    case 'n': return read_word("null");
+    default: return read_number(value);
     }
 }
 

@@ -10,7 +10,8 @@ namespace quern::auth {
 
 PasswordPool::PasswordPool(PasswordPoolOptions options)
     : queue_max_(options.queue_max),
-      thread_count_(options.threads > 0 ? options.threads : std::max<std::size_t>(1, os::processor_count() / 2)) {
+      thread_count_(options.threads > 0 ? options.threads
+                                        : std::max<std::size_t>(1, os::processor_count() / 2)) {
     threads_.reserve(thread_count_);
     for (std::size_t i = 0; i < thread_count_; ++i) threads_.emplace_back([this] { run(); });
 }

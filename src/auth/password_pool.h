@@ -3,8 +3,8 @@
 
 // A few threads for what takes long on purpose: hashing passwords.
 //
-// Event loops must not hash, and not every caller who asks may get a thread: the pool is small and its queue is
-// bounded, so a flood of sign-ins costs its senders an `overloaded` and everybody else nothing.
+// Event loops must not hash, and not every caller who asks may get a thread: the pool is small and its queue
+// is bounded, so a flood of sign-ins costs its senders an `overloaded` and everybody else nothing.
 
 #include <condition_variable>
 #include <cstddef>
@@ -70,8 +70,8 @@ private:
 
     mutable std::mutex mutex_;
     std::condition_variable wake_;
-    std::deque<Job> queue_;   // guarded by mutex_
-    bool stopping_ = false;   // guarded by mutex_
+    std::deque<Job> queue_;  // guarded by mutex_
+    bool stopping_ = false;  // guarded by mutex_
 
     std::mutex stop_mutex_;             // one stop() at a time
     std::vector<std::thread> threads_;  // guarded by stop_mutex_ after construction

@@ -30,7 +30,8 @@ TEST(PasswordPool, NeverRunsMoreJobsAtOnceThanItHasThreads) {
     for (int i = 0; i < 40; ++i) {
         ASSERT_TRUE(pool.submit([&] {
             int const now = ++running;
-            for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {}
+            for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+            }
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             --running;
             done.count_down();

@@ -37,7 +37,8 @@ std::expected<Principal, TokenRefusal> authenticate(Token const& token, Collecti
     return make_principal(collection, fields, record);
 }
 
-Principal make_principal(Collection const& collection, AuthFields const& fields, std::span<Value const> record) {
+Principal make_principal(Collection const& collection, AuthFields const& fields,
+                         std::span<Value const> record) {
     QUERN_ASSERT(record.size() == collection.fields.size(), "one value a field");
     Principal principal;
     principal.collection = &collection;

@@ -33,16 +33,13 @@ struct AuthFields {
 
 // The caller whom a token names, once it is verified against the record's token key.
 //
-// `record` holds one value a field of `collection`, in order, as it is stored now: a removed account has none, so
-// its tokens are void at once. The claims must be of this collection and record.
-// Errors: as Token::verify; claims — id or collection are not those of the token.
-// Lifetime: the Principal borrows `collection`, `record` and the views in it.
-// Cost: no allocation.
-[[nodiscard]] std::expected<Principal, TokenRefusal> authenticate(Token const& token, Collection const& collection,
-                                                                  AuthFields const& fields,
-                                                                  TokenOptions const& options,
-                                                                  std::span<Value const> record,
-                                                                  Token::Expected expected);
+// `record` holds one value a field of `collection`, in order, as it is stored now: a removed account has
+// none, so its tokens are void at once. The claims must be of this collection and record. Errors: as
+// Token::verify; claims — id or collection are not those of the token. Lifetime: the Principal borrows
+// `collection`, `record` and the views in it. Cost: no allocation.
+[[nodiscard]] std::expected<Principal, TokenRefusal> authenticate(
+    Token const& token, Collection const& collection, AuthFields const& fields, TokenOptions const& options,
+    std::span<Value const> record, Token::Expected expected);
 
 // The same record as a Principal without a token: after a sign-in by password.
 [[nodiscard]] Principal make_principal(Collection const& collection, AuthFields const& fields,

@@ -62,20 +62,20 @@ constexpr std::array<ClaimName, 9> claim_names = {{
 // Puts the value where it belongs. False when it cannot be one.
 bool assign(TokenClaims& claims, Claim claim, ClaimValue const& value) {
     switch (claim) {
-        case claim_type:
-            if (auto const type = type_of(value.text)) {
-                claims.type = *type;
-                return true;
-            }
-            return false;
-        case claim_id: claims.id = value.text; return !value.text.empty();
-        case claim_collection: claims.collection_id = value.text; return !value.text.empty();
-        case claim_expires: claims.expires_s = value.number; return value.number > 0;
-        case claim_refreshable: claims.refreshable = value.flag; return true;
-        case claim_email: claims.email = value.text; return true;
-        case claim_new_email: claims.new_email = value.text; return true;
-        case claim_issued: claims.issued_s = value.number; return value.number >= 0;
-        case claim_not_before: claims.not_before_s = value.number; return value.number >= 0;
+    case claim_type:
+        if (auto const type = type_of(value.text)) {
+            claims.type = *type;
+            return true;
+        }
+        return false;
+    case claim_id: claims.id = value.text; return !value.text.empty();
+    case claim_collection: claims.collection_id = value.text; return !value.text.empty();
+    case claim_expires: claims.expires_s = value.number; return value.number > 0;
+    case claim_refreshable: claims.refreshable = value.flag; return true;
+    case claim_email: claims.email = value.text; return true;
+    case claim_new_email: claims.new_email = value.text; return true;
+    case claim_issued: claims.issued_s = value.number; return value.number >= 0;
+    case claim_not_before: claims.not_before_s = value.number; return value.number >= 0;
     }
     return false;
 }
@@ -112,13 +112,13 @@ std::string_view name(TokenType type) { return type_names[static_cast<std::size_
 
 std::string_view name(TokenRefusal refusal) {
     switch (refusal) {
-        case TokenRefusal::malformed: return "malformed";
-        case TokenRefusal::algorithm: return "algorithm";
-        case TokenRefusal::claims: return "claims";
-        case TokenRefusal::signature: return "signature";
-        case TokenRefusal::type: return "type";
-        case TokenRefusal::expired: return "expired";
-        case TokenRefusal::not_yet_valid: return "not_yet_valid";
+    case TokenRefusal::malformed: return "malformed";
+    case TokenRefusal::algorithm: return "algorithm";
+    case TokenRefusal::claims: return "claims";
+    case TokenRefusal::signature: return "signature";
+    case TokenRefusal::type: return "type";
+    case TokenRefusal::expired: return "expired";
+    case TokenRefusal::not_yet_valid: return "not_yet_valid";
     }
     return {};
 }
@@ -137,7 +137,8 @@ std::expected<void, TokenRefusal> Token::parse(std::string_view text) {
 
     // A dot within the payload is no base64url.
     auto const payload_size = crypto::base64url_decode(payload, payload_);
-    if (!payload_size || signature.size() != signature_chars || !crypto::base64url_decode(signature, signature_)) {
+    if (!payload_size || signature.size() != signature_chars ||
+        !crypto::base64url_decode(signature, signature_)) {
         return std::unexpected(TokenRefusal::malformed);
     }
     if (auto read = read_claims(*payload_size); !read) return read;
@@ -155,7 +156,8 @@ std::expected<void, TokenRefusal> Token::read_claims(std::size_t payload_size) {
     while (reader.next(claim_name, value)) {
         auto const* const known = std::ranges::find(claim_names, claim_name, &ClaimName::name);
         if (known == claim_names.end()) continue;
-        if ((seen & known->claim) != 0 || value.kind != known->kind || !assign(claims_, known->claim, value)) {
+        if ((seen & known->claim) != 0 || value.kind != known->kind ||
+            !assign(claims_, known->claim, value)) {
             return std::unexpected(TokenRefusal::claims);
         }
         seen |= known->claim;
@@ -168,8 +170,10 @@ std::expected<void, TokenRefusal> Token::read_claims(std::size_t payload_size) {
 std::expected<void, TokenRefusal> Token::verify(TokenKey key, Expected expected) const {
     QUERN_ASSERT(!signed_part_.empty(), "parse() has succeeded");
     // An account without a key, or a collection without a secret, has no valid tokens.
-    if (key.record_key.empty() || key.collection_secret.empty()) return std::unexpected(TokenRefusal::signature);
-    if (!crypto::equal_constant_time(as_text(sign(signed_part_, key)), {signature_.data(), signature_.size()})) {
+    if (key.record_key.empty() || key.collection_secret.empty())
+        return std::unexpected(TokenRefusal::signature);
+    if (!crypto::equal_constant_time(as_text(sign(signed_part_, key)),
+                                     {signature_.data(), signature_.size()})) {
         return std::unexpected(TokenRefusal::signature);
     }
     // The claims are true; are they in force?
@@ -187,7 +191,8 @@ std::expected<void, TokenRefusal> Token::verify(TokenKey key, Expected expected)
 
 void append_token(Buffer& output, TokenClaims const& claims, TokenKey key) {
     QUERN_ASSERT(!claims.id.empty() && !claims.collection_id.empty(), "a token names a record");
-    QUERN_ASSERT(!key.record_key.empty() && !key.collection_secret.empty(), "a token is signed with both halves");
+    QUERN_ASSERT(!key.record_key.empty() && !key.collection_secret.empty(),
+                 "a token is signed with both halves");
     std::size_t const start = output.size();
     output.append(header);
     output.append('.');

@@ -7,15 +7,17 @@
 //
 //   base64url({"alg":"HS256","typ":"JWT"}) . base64url(claims) . base64url(HMAC-SHA-256)
 //
-// with claims like {"collectionId":"pbc_3142635823","exp":1700086400,"id":"h4k2…","refreshable":true,"type":"auth"}.
-// The key is the record's own token key followed by its collection's secret for tokens of that type, so a new
-// token key ends the tokens of one record and a new secret those of a whole collection.
+// with claims like
+// {"collectionId":"pbc_3142635823","exp":1700086400,"id":"h4k2…","refreshable":true,"type":"auth"}. The key
+// is the record's own token key followed by its collection's secret for tokens of that type, so a new token
+// key ends the tokens of one record and a new secret those of a whole collection.
 //
-// Because the key depends on the record, reading has two steps: parse() tells what the token claims; the caller
-// looks the record and the secret up; verify() says whether the claims are true. Nothing of the claims may be
-// used before verify() has said yes, but for the look-up.
+// Because the key depends on the record, reading has two steps: parse() tells what the token claims; the
+// caller looks the record and the secret up; verify() says whether the claims are true. Nothing of the claims
+// may be used before verify() has said yes, but for the look-up.
 //
-// The header is compared byte for byte with the one above: there is no choice of algorithm to be tricked with.
+// The header is compared byte for byte with the one above: there is no choice of algorithm to be tricked
+// with.
 
 #include <array>
 #include <cstddef>
@@ -37,12 +39,12 @@ enum class TokenType : std::uint8_t { auth, file, verification, password_reset, 
 // Lifetime: the views borrow from the Token, or from whoever fills the claims in.
 struct TokenClaims {
     TokenType type = TokenType::auth;
-    std::string_view id;             // of the record
+    std::string_view id;  // of the record
     std::string_view collection_id;
-    std::int64_t expires_s = 0;      // seconds since 1970; from that second on the token is void
-    bool refreshable = false;        // may be exchanged for a new one
-    std::string_view email;          // verification, password_reset, email_change: the address at that time
-    std::string_view new_email;      // email_change
+    std::int64_t expires_s = 0;  // seconds since 1970; from that second on the token is void
+    bool refreshable = false;    // may be exchanged for a new one
+    std::string_view email;      // verification, password_reset, email_change: the address at that time
+    std::string_view new_email;  // email_change
     std::optional<std::int64_t> issued_s;      // `iat`, when it is there
     std::optional<std::int64_t> not_before_s;  // `nbf`, when it is there
 
@@ -57,11 +59,11 @@ struct TokenKey {
 
 // Why a token was refused; for logs and tests, the caller of the API is not told.
 enum class TokenRefusal : std::uint8_t {
-    malformed,      // not three parts, too long, not strictly base64url, not a flat JSON object
-    algorithm,      // another header than ours
-    claims,         // a claim is missing, twice, or of the wrong kind
-    signature,      // forged, changed, or of an older key
-    type,           // good for something else
+    malformed,  // not three parts, too long, not strictly base64url, not a flat JSON object
+    algorithm,  // another header than ours
+    claims,     // a claim is missing, twice, or of the wrong kind
+    signature,  // forged, changed, or of an older key
+    type,       // good for something else
     expired,
     not_yet_valid,  // `nbf` or `iat` lie ahead, or `iat` before the caller's not-before
 };
@@ -103,9 +105,9 @@ private:
     TokenClaims claims_;
 };
 
-// Writes a token that says `claims`. Precondition: id, collection_id and both halves of the key are not empty.
-// Limits: a token longer than token_bytes_max would not be accepted again; ids and addresses are far shorter.
-// Cost: no allocation once `output` is large enough.
+// Writes a token that says `claims`. Precondition: id, collection_id and both halves of the key are not
+// empty. Limits: a token longer than token_bytes_max would not be accepted again; ids and addresses are far
+// shorter. Cost: no allocation once `output` is large enough.
 void append_token(Buffer& output, TokenClaims const& claims, TokenKey key);
 [[nodiscard]] std::string make_token(TokenClaims const& claims, TokenKey key);
 

@@ -14,8 +14,8 @@ namespace {
 std::atomic<std::size_t> allocations = 0;
 }
 
-// Counts every allocation of this program, so that "no allocation" can be tested. All forms are replaced together:
-// a sanitizer brings its own set and does not let them be mixed.
+// Counts every allocation of this program, so that "no allocation" can be tested. All forms are replaced
+// together: a sanitizer brings its own set and does not let them be mixed.
 void* operator new(std::size_t size) {
     ++allocations;
     if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
@@ -55,7 +55,8 @@ std::string signed_token(std::string_view header_json, std::string_view claims_j
     crypto::HmacSha256 mac(with.record_key, with.collection_secret);
     mac.update(token);
     crypto::Digest const digest = mac.finish();
-    return token + "." + crypto::base64url_encode({reinterpret_cast<char const*>(digest.data()), digest.size()});
+    return token + "." +
+           crypto::base64url_encode({reinterpret_cast<char const*>(digest.data()), digest.size()});
 }
 
 constexpr std::string_view our_header = R"({"alg":"HS256","typ":"JWT"})";
@@ -70,9 +71,10 @@ std::string judge(std::string_view text, Token::Expected expected = {.now_s = no
 
 TEST(Token, LooksAsClientsExpect) {
     std::string const token = make_token(claims, key);
-    EXPECT_EQ(token, signed_token(our_header,
-                                  R"({"collectionId":"pbc_3142635823","exp":1700086400,"id":"h4k2m8p1q9z3x7c",)"
-                                  R"("refreshable":true,"type":"auth"})"));
+    EXPECT_EQ(token,
+              signed_token(our_header,
+                           R"({"collectionId":"pbc_3142635823","exp":1700086400,"id":"h4k2m8p1q9z3x7c",)"
+                           R"("refreshable":true,"type":"auth"})"));
 }
 
 TEST(Token, ComesBackAsItWasMade) {
@@ -118,9 +120,10 @@ TEST(Token, AnyChangedCharacterIsRefused) {
 TEST(Token, OtherAlgorithmsAreRefusedHoweverSigned) {
     std::string const payload = R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth"})";
     ASSERT_EQ(judge(signed_token(our_header, payload)), "valid");
-    for (char const* header : {R"({"alg":"none","typ":"JWT"})", R"({"alg":"None","typ":"JWT"})", R"({"alg":"none"})",
-                               R"({"alg":"RS256","typ":"JWT"})", R"({"alg":"HS512","typ":"JWT"})", R"({"typ":"JWT"})",
-                               R"({"alg":"HS256","typ":"JWT","alg":"none"})", R"({"typ":"JWT","alg":"HS256"})", "{}", ""}) {
+    for (char const* header :
+         {R"({"alg":"none","typ":"JWT"})", R"({"alg":"None","typ":"JWT"})", R"({"alg":"none"})",
+          R"({"alg":"RS256","typ":"JWT"})", R"({"alg":"HS512","typ":"JWT"})", R"({"typ":"JWT"})",
+          R"({"alg":"HS256","typ":"JWT","alg":"none"})", R"({"typ":"JWT","alg":"HS256"})", "{}", ""}) {
         EXPECT_EQ(judge(signed_token(header, payload)), "algorithm") << header;
     }
     std::string const none = crypto::base64url_encode(R"({"alg":"none","typ":"JWT"})") + "." +
@@ -133,7 +136,8 @@ TEST(Token, OtherAlgorithmsAreRefusedHoweverSigned) {
 
 TEST(Token, Rfc7515AppendixA1IsNoTokenOfOurs) {
     // Correctly signed (hash_test.cpp), but its header is written in another way, and it names no record.
-    EXPECT_EQ(judge("eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9"
+    EXPECT_EQ(judge("eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9."
+                    "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9"
                     "leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"),
               "algorithm");
 }
@@ -145,8 +149,9 @@ TEST(Token, BothHalvesOfTheKeyCount) {
     EXPECT_EQ(judge(token, {.now_s = now_s}, {"", key.collection_secret}), "signature");
     EXPECT_EQ(judge(token, {.now_s = now_s}, {key.record_key, ""}), "signature");
     // A missing half is refused even if the signature fits it.
-    std::string const half = signed_token(our_header, R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth"})",
-                                          {.record_key = "", .collection_secret = key.collection_secret});
+    std::string const half =
+        signed_token(our_header, R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth"})",
+                     {.record_key = "", .collection_secret = key.collection_secret});
     EXPECT_EQ(judge(half, {.now_s = now_s}, {"", key.collection_secret}), "signature");
 }
 
@@ -159,8 +164,8 @@ TEST(Token, IsGoodUntilItsLastSecond) {
 
 TEST(Token, IsGoodForItsTypeOnly) {
     std::string const token = make_token(claims, key);
-    for (TokenType const type : {TokenType::file, TokenType::verification, TokenType::password_reset,
-                                 TokenType::email_change}) {
+    for (TokenType const type :
+         {TokenType::file, TokenType::verification, TokenType::password_reset, TokenType::email_change}) {
         EXPECT_EQ(judge(token, {.type = type, .now_s = now_s}), "type");
     }
 }
@@ -187,45 +192,49 @@ TEST(Token, ClaimsMustBeThereOnceAndOfTheirKind) {
         char const* json;
         char const* verdict;
     };
-    for (auto const& [json, verdict] : {
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth"})", "valid"},
-             Case{R"( { "type" : "auth" , "id":"i","collectionId":"c","exp":1700086400,"iss":"x","n":null,"f":1.5e3 } )",
-                  "valid"},
-             Case{R"({"collectionId":"c","id":"i","type":"auth"})", "claims"},
-             Case{R"({"exp":1700086400,"id":"i","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1700086400,"type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"admin"})", "claims"},
-             Case{R"({"collectionId":"c","exp":"1700086400","id":"i","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1700086400.5,"id":"i","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1e30,"id":"i","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":99999999999999999999,"id":"i","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":-1,"id":"i","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":null,"id":"i","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1,"exp":1700086400,"id":"i","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i","id":"j","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i","\u0069d":"j","type":"auth"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth","refreshable":1})", "claims"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth","iat":"x"})", "claims"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth"}x)", "malformed"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth")", "malformed"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth",})", "malformed"},
-             Case{R"({"collectionId":"c","exp":01700086400,"id":"i","type":"auth"})", "malformed"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth","o":{}})", "malformed"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i\u0000","type":"auth"})", "malformed"},
-             Case{R"({"collectionId":"c","exp":1700086400,"id":"i\ud800","type":"auth"})", "malformed"},
-             Case{"{\"collectionId\":\"c\",\"exp\":1700086400,\"id\":\"\xff\",\"type\":\"auth\"}", "malformed"},
-             Case{"{\"collectionId\":\"c\",\"exp\":1700086400,\"id\":\"\n\",\"type\":\"auth\"}", "malformed"},
-             Case{"{}", "claims"},
-             Case{"[]", "malformed"},
-             Case{"null", "malformed"},
-             Case{"", "malformed"},
-             Case{"{", "malformed"},
-             Case{"{\"", "malformed"},
-             Case{"{\"id\":\"\\", "malformed"},
-             Case{"{\"id\":\"\\u00", "malformed"},
-         }) {
+    for (
+        auto const& [json, verdict] : {
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth"})", "valid"},
+            Case{
+                R"( { "type" : "auth" , "id":"i","collectionId":"c","exp":1700086400,)"
+                R"("iss":"x","n":null,"f":1.5e3 } )",
+                "valid"},
+            Case{R"({"collectionId":"c","id":"i","type":"auth"})", "claims"},
+            Case{R"({"exp":1700086400,"id":"i","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1700086400,"type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"admin"})", "claims"},
+            Case{R"({"collectionId":"c","exp":"1700086400","id":"i","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1700086400.5,"id":"i","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1e30,"id":"i","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":99999999999999999999,"id":"i","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":-1,"id":"i","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":null,"id":"i","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1,"exp":1700086400,"id":"i","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i","id":"j","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i","\u0069d":"j","type":"auth"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth","refreshable":1})", "claims"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth","iat":"x"})", "claims"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth"}x)", "malformed"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth")", "malformed"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth",})", "malformed"},
+            Case{R"({"collectionId":"c","exp":01700086400,"id":"i","type":"auth"})", "malformed"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i","type":"auth","o":{}})", "malformed"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i\u0000","type":"auth"})", "malformed"},
+            Case{R"({"collectionId":"c","exp":1700086400,"id":"i\ud800","type":"auth"})", "malformed"},
+            Case{"{\"collectionId\":\"c\",\"exp\":1700086400,\"id\":\"\xff\",\"type\":\"auth\"}",
+                 "malformed"},
+            Case{"{\"collectionId\":\"c\",\"exp\":1700086400,\"id\":\"\n\",\"type\":\"auth\"}", "malformed"},
+            Case{"{}", "claims"},
+            Case{"[]", "malformed"},
+            Case{"null", "malformed"},
+            Case{"", "malformed"},
+            Case{"{", "malformed"},
+            Case{"{\"", "malformed"},
+            Case{"{\"id\":\"\\", "malformed"},
+            Case{"{\"id\":\"\\u00", "malformed"},
+        }) {
         EXPECT_EQ(judge(signed_token(our_header, json)), verdict) << json;
     }
 }

@@ -28,8 +28,8 @@ namespace quern::crypto {
 std::size_t base64url_encode(std::string_view bytes, std::span<char> output);
 [[nodiscard]] std::string base64url_encode(std::string_view bytes);
 
-// Decodes into `output`, which has room for base64url_decoded_size(); returns the number of bytes, or nothing when
-// the text is not strictly base64url (what `output` then holds is undefined). Cost: no allocation.
+// Decodes into `output`, which has room for base64url_decoded_size(); returns the number of bytes, or nothing
+// when the text is not strictly base64url (what `output` then holds is undefined). Cost: no allocation.
 [[nodiscard]] std::optional<std::size_t> base64url_decode(std::string_view text, std::span<char> output);
 [[nodiscard]] std::optional<std::string> base64url_decode(std::string_view text);
 

@@ -29,8 +29,8 @@ TEST(Base64url, EveryByteAndLengthComesBack) {
 }
 
 TEST(Base64url, RefusesWhatIsNotStrict) {
-    for (char const* text : {"Z", "Zm9vY", "Zg==", "Zg=", "Zm9v\n", " Zm9v", "Zm 9v", "A+z_4ME", "A-z/4ME", "Zm9v.",
-                             "Z\xc3\xa9v"}) {
+    for (char const* text : {"Z", "Zm9vY", "Zg==", "Zg=", "Zm9v\n", " Zm9v", "Zm 9v", "A+z_4ME", "A-z/4ME",
+                             "Zm9v.", "Z\xc3\xa9v"}) {
         EXPECT_FALSE(base64url_decode(text)) << text;
     }
     using std::string_view_literals::operator""sv;
@@ -40,12 +40,14 @@ TEST(Base64url, RefusesWhatIsNotStrict) {
 TEST(Base64url, OneTextForEachBytes) {
     // "Zg" is "f"; the other texts that end in bits which stand for nothing are refused.
     int accepted = 0;
-    for (char const c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")) {
+    for (char const c :
+         std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")) {
         accepted += base64url_decode(std::string("Z") + c).has_value() ? 1 : 0;
     }
     EXPECT_EQ(accepted, 4);
     accepted = 0;
-    for (char const c : std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")) {
+    for (char const c :
+         std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")) {
         accepted += base64url_decode(std::string("Zm") + c).has_value() ? 1 : 0;
     }
     EXPECT_EQ(accepted, 16);

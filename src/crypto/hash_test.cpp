@@ -21,7 +21,8 @@ TEST(Sha256, PiecesOfEverySizeGiveTheSameDigest) {
     Digest const whole = sha256(text);
     for (std::size_t size = 1; size <= text.size(); ++size) {
         Sha256 hash;
-        for (std::size_t at = 0; at < text.size(); at += size) hash.update(std::string_view(text).substr(at, size));
+        for (std::size_t at = 0; at < text.size(); at += size)
+            hash.update(std::string_view(text).substr(at, size));
         EXPECT_EQ(hash.finish(), whole) << size;
         EXPECT_EQ(hash.finish(), sha256("")) << "the object starts anew";
     }
@@ -32,7 +33,8 @@ TEST(HmacSha256, Rfc4231) {
               "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
     EXPECT_EQ(to_hex(hmac_sha256("Jefe", "what do ya want for nothing?")),
               "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-    EXPECT_EQ(to_hex(hmac_sha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
+    EXPECT_EQ(to_hex(hmac_sha256(std::string(131, '\xaa'),
+                                 "Test Using Larger Than Block-Size Key - Hash Key First")),
               "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
@@ -40,10 +42,11 @@ TEST(HmacSha256, Rfc7515AppendixA1) {
     auto const key = base64url_decode(
         "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow");
     ASSERT_TRUE(key);
-    Digest const code = hmac_sha256(*key,
-                                    "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9."
-                                    "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19"
-                                    "yb290Ijp0cnVlfQ");
+    Digest const code =
+        hmac_sha256(*key,
+                    "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9."
+                    "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19"
+                    "yb290Ijp0cnVlfQ");
     EXPECT_EQ(base64url_encode({reinterpret_cast<char const*>(code.data()), code.size()}),
               "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
 }

@@ -63,19 +63,21 @@ Result<void> check_password_bytes(std::string_view password) {
                                     fmt::format("The length must be at most {} bytes.", password_bytes_max)));
     }
     if (password.find('\0') != std::string_view::npos) {
-        return fail(Error::of_field("password", "validation_invalid_value", "The value holds a NUL character."));
+        return fail(
+            Error::of_field("password", "validation_invalid_value", "The value holds a NUL character."));
     }
     return {};
 }
 
 Argon2id::Argon2id(PasswordCost cost)
     : cost_(cost),
-      dummy_hash_(fmt::format("{}{},t={},p=1${}${}", prefix, cost.memory_bytes / kibibyte, cost.passes, dummy_salt,
-                              dummy_digest)) {
+      dummy_hash_(fmt::format("{}{},t={},p=1${}${}", prefix, cost.memory_bytes / kibibyte, cost.passes,
+                              dummy_salt, dummy_digest)) {
     QUERN_ASSERT(sodium_init() >= 0, "the system has a source of randomness");
     QUERN_ASSERT(cost.passes >= 1 && cost.passes <= password_passes_max, "a number of passes within bounds");
-    QUERN_ASSERT(cost.memory_bytes >= crypto_pwhash_MEMLIMIT_MIN && cost.memory_bytes <= password_memory_bytes_max,
-                 "an amount of memory within bounds");
+    QUERN_ASSERT(
+        cost.memory_bytes >= crypto_pwhash_MEMLIMIT_MIN && cost.memory_bytes <= password_memory_bytes_max,
+        "an amount of memory within bounds");
 }
 
 Result<std::string> Argon2id::hash(std::string_view password) {

@@ -3,10 +3,10 @@
 
 // Password hashes: argon2id (RFC 9106), made slow and hungry on purpose.
 //
-// A hash is text that carries its own cost and salt: "$argon2id$v=19$m=19456,t=2,p=1$…$…". Hashing takes about
-// 20 ms and 19 MiB: it belongs on auth's PasswordPool, never on an event loop.
-// A password is the bytes as they were sent: it is neither cut nor normalised, so a composed and a decomposed
-// accent are two passwords.
+// A hash is text that carries its own cost and salt: "$argon2id$v=19$m=19456,t=2,p=1$…$…". Hashing takes
+// about 20 ms and 19 MiB: it belongs on auth's PasswordPool, never on an event loop. A password is the bytes
+// as they were sent: it is neither cut nor normalised, so a composed and a decomposed accent are two
+// passwords.
 
 #include <cstddef>
 #include <cstdint>
@@ -57,8 +57,8 @@ public:
     // Whether `hash` was made at another cost than new ones are: then make it anew at the next sign-in.
     [[nodiscard]] virtual bool needs_rehash(std::string_view hash) const = 0;
 
-    // A well-formed hash at the current cost that no password is known for. Verifying against it takes as long
-    // as verifying a real one. Lifetime: as long as the hasher.
+    // A well-formed hash at the current cost that no password is known for. Verifying against it takes as
+    // long as verifying a real one. Lifetime: as long as the hasher.
     [[nodiscard]] virtual std::string_view dummy_hash() const = 0;
 };
 

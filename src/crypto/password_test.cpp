@@ -60,9 +60,10 @@ TEST(Password, TextThatIsNoHashMatchesNothing) {
     Argon2id hasher(cheap);
     std::string const valid = *hasher.hash("a");
     for (std::string const& hash :
-         {std::string(), std::string("a"), std::string(200, '$'), valid.substr(0, valid.size() - 1), valid + "A",
-          std::string("$argon2id$v=19$m=,t=1,p=1$AAAA$AAAA"), std::string("$argon2id$v=19$m=8"),
-          std::string("$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"), valid + std::string(1, '\0')}) {
+         {std::string(), std::string("a"), std::string(200, '$'), valid.substr(0, valid.size() - 1),
+          valid + "A", std::string("$argon2id$v=19$m=,t=1,p=1$AAAA$AAAA"), std::string("$argon2id$v=19$m=8"),
+          std::string("$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"),
+          valid + std::string(1, '\0')}) {
         EXPECT_EQ(hasher.verify(hash, "a"), false) << hash;
         EXPECT_TRUE(hasher.needs_rehash(hash) || hash.starts_with(valid.substr(0, 30))) << hash;
     }
@@ -70,9 +71,10 @@ TEST(Password, TextThatIsNoHashMatchesNothing) {
 
 TEST(Password, AHashMayNotAskForMoreThanIsAllowed) {
     Argon2id hasher(cheap);
-    for (char const* hash : {"$argon2id$v=19$m=262145,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA",
-                             "$argon2id$v=19$m=4294967295,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA",
-                             "$argon2id$v=19$m=8,t=17,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA"}) {
+    for (char const* hash :
+         {"$argon2id$v=19$m=262145,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA",
+          "$argon2id$v=19$m=4294967295,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA",
+          "$argon2id$v=19$m=8,t=17,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAA"}) {
         auto const verified = hasher.verify(hash, "a");
         ASSERT_FALSE(verified) << hash;
         EXPECT_EQ(verified.error().code, ErrorCode::unsupported);

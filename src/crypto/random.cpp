@@ -10,9 +10,7 @@
 
 namespace quern::crypto {
 
-SystemRandom::SystemRandom() {
-    QUERN_ASSERT(sodium_init() >= 0, "the system has a source of randomness");
-}
+SystemRandom::SystemRandom() { QUERN_ASSERT(sodium_init() >= 0, "the system has a source of randomness"); }
 
 void SystemRandom::fill(std::span<std::byte> output) { randombytes_buf(output.data(), output.size()); }
 

@@ -23,7 +23,8 @@ inline constexpr std::size_t secret_chars = 50;  // 297 bits from alphabet_secre
 class Random {
 public:
     virtual ~Random() = default;
-    // Fills `output` with bytes that nobody can foretell. Cannot fail: a system without randomness ends the process.
+    // Fills `output` with bytes that nobody can foretell. Cannot fail: a system without randomness ends the
+    // process.
     virtual void fill(std::span<std::byte> output) = 0;
 };
 

@@ -84,7 +84,8 @@ Converted real_of(Value const& number) {
 
 bool is_structure(std::string_view text) {
     auto const first = text.find_first_not_of(" \t\r\n");
-    return first != std::string_view::npos && (text[first] == '{' || text[first] == '[') && json::is_json(text);
+    return first != std::string_view::npos && (text[first] == '{' || text[first] == '[') &&
+           json::is_json(text);
 }
 
 bool is_geo_point(std::string_view text) {
@@ -256,7 +257,8 @@ bool keeps_values(Field const& before, Field const& after) {
     Storage const to = storage_of(after);
     bool const was_null = before.nullable || from == Storage::relation;
     bool const may_be_null = after.nullable || to == Storage::relation;
-    if (from == Storage::relation && to != Storage::relation) return false;  // no value is null there, "" here
+    if (from == Storage::relation && to != Storage::relation)
+        return false;  // no value is null there, "" here
     if (before.is_join() != after.is_join()) return false;
     if (was_null && !may_be_null) return false;
     return from == to || (from == Storage::date && to == Storage::text);
@@ -264,7 +266,8 @@ bool keeps_values(Field const& before, Field const& after) {
 
 Value zero_value(Field const& field) { return field.nullable ? Value{} : type_zero(field); }
 
-std::optional<Value> convert(Field const& before, Field const& after, Value const& value, std::string& storage) {
+std::optional<Value> convert(Field const& before, Field const& after, Value const& value,
+                             std::string& storage) {
     Storage const from = storage_of(before);
     Storage const to = storage_of(after);
     bool const empty_relation = from == Storage::relation && !before.nullable && value.is_null();

@@ -97,7 +97,8 @@ TEST(Convert, JsonListsAndDates) {
     EXPECT_EQ(converted(json, many(FieldType::select), Value::of("[1]")), "(misfit)");
     EXPECT_EQ(converted(text, date, Value::of("2024-01-02")), "2024-01-02 00:00:00.000Z");
     EXPECT_EQ(converted(text, date, Value::of("soon")), "(misfit)");
-    EXPECT_EQ(converted(json, of(FieldType::geo_point), Value::of(R"({"lon":1,"lat":2.5})")), R"({"lon":1,"lat":2.5})");
+    EXPECT_EQ(converted(json, of(FieldType::geo_point), Value::of(R"({"lon":1,"lat":2.5})")),
+              R"({"lon":1,"lat":2.5})");
     EXPECT_EQ(converted(json, of(FieldType::geo_point), Value::of(R"({"lon":"1","lat":2})")), "(misfit)");
 }
 

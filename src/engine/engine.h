@@ -3,9 +3,9 @@
 
 // The contract that every storage engine keeps.
 //
-// An Engine holds the tables of one database. It knows schemas and plans, and neither rules nor HTTP. Reads run
-// on a Reader, one a thread; writes run in the one Transaction that the store's writer drives. The store decides
-// what is grouped into a commit; the engine makes each commit atomic and durable.
+// An Engine holds the tables of one database. It knows schemas and plans, and neither rules nor HTTP. Reads
+// run on a Reader, one a thread; writes run in the one Transaction that the store's writer drives. The store
+// decides what is grouped into a commit; the engine makes each commit atomic and durable.
 //
 // Semantics that all engines share: the order of values is compare(Value, Value); nulls sort first ascending;
 // logic has two values (plan.h); text is matched with simple case folding (base/text.h). The suite in
@@ -79,9 +79,10 @@ class Transaction : public Reader {
 public:
     // A constraint that was broken. The engine says which, so that the wire can name the field.
     //   conflict — `fields` names the fields of the unique index ("id" for the primary key);
-    //   validation — a relation's target does not exist (code "validation_missing_rel_records"), fields name it;
-    //   disk_full, io — the whole transaction has been undone, is_active() is false.
-    [[nodiscard]] virtual Result<void> insert(Collection const& collection, std::span<Assignment const> row) = 0;
+    //   validation — a relation's target does not exist (code "validation_missing_rel_records"), fields name
+    //   it; disk_full, io — the whole transaction has been undone, is_active() is false.
+    [[nodiscard]] virtual Result<void> insert(Collection const& collection,
+                                              std::span<Assignment const> row) = 0;
 
     // Changes the named fields of one row. Returns whether the row exists.
     [[nodiscard]] virtual Result<bool> update(Collection const& collection, std::string_view id,
@@ -103,7 +104,8 @@ public:
     // Changes tables so that they hold `after`. Data of fields that stay (same id) is kept, converted only
     // where nothing is lost; children are not emptied through cascades; indexes and join tables follow.
     // `schema` is the schema after all changes of this call.
-    // Errors: validation — a stored value does not fit the field's new type, the message names field and record;
+    // Errors: validation — a stored value does not fit the field's new type, the message names field and
+    // record;
     //         conflict — a new unique index meets duplicates, fields name them.
     [[nodiscard]] virtual Result<void> alter(std::span<TableChange const> changes, Schema const& schema) = 0;
 

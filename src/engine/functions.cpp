@@ -55,8 +55,8 @@ Value geo_distance(Value const& lon_a, Value const& lat_a, Value const& lon_b, V
     if (!a_lon || !a_lat || !b_lon || !b_lat) return {};
     double const half_lat = std::sin(radians(*b_lat - *a_lat) / 2);
     double const half_lon = std::sin(radians(*b_lon - *a_lon) / 2);
-    double const chord = half_lat * half_lat +
-                         std::cos(radians(*a_lat)) * std::cos(radians(*b_lat)) * half_lon * half_lon;
+    double const chord =
+        half_lat * half_lat + std::cos(radians(*a_lat)) * std::cos(radians(*b_lat)) * half_lon * half_lon;
     return Value::of(2 * earth_radius_km * std::asin(std::min(1.0, std::sqrt(chord))));
 }
 

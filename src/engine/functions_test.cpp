@@ -17,12 +17,12 @@ std::string time_of(std::string_view format, std::vector<Value> const& arguments
 TEST(Strftime, EveryLetter) {
     std::vector<Value> const moment = {Value::of("2024-02-29 15:04:05.678Z")};
     std::pair<char const*, char const*> const expected[] = {
-        {"%d", "29"},         {"%e", "29"},       {"%f", "05.678"}, {"%F", "2024-02-29"}, {"%G", "2024"},
-        {"%g", "24"},         {"%H", "15"},       {"%I", "03"},     {"%j", "060"},        {"%k", "15"},
-        {"%l", " 3"},         {"%m", "02"},       {"%M", "04"},     {"%p", "PM"},         {"%P", "pm"},
-        {"%R", "15:04"},      {"%s", "1709219045"}, {"%S", "05"},   {"%T", "15:04:05"},   {"%u", "4"},
-        {"%U", "08"},         {"%V", "09"},       {"%w", "4"},      {"%W", "09"},         {"%Y", "2024"},
-        {"%%", "%"},          {"a%Yb", "a2024b"}, {"%q", "(null)"}, {"%", "(null)"},      {"", ""}};
+        {"%d", "29"},    {"%e", "29"},         {"%f", "05.678"}, {"%F", "2024-02-29"}, {"%G", "2024"},
+        {"%g", "24"},    {"%H", "15"},         {"%I", "03"},     {"%j", "060"},        {"%k", "15"},
+        {"%l", " 3"},    {"%m", "02"},         {"%M", "04"},     {"%p", "PM"},         {"%P", "pm"},
+        {"%R", "15:04"}, {"%s", "1709219045"}, {"%S", "05"},     {"%T", "15:04:05"},   {"%u", "4"},
+        {"%U", "08"},    {"%V", "09"},         {"%w", "4"},      {"%W", "09"},         {"%Y", "2024"},
+        {"%%", "%"},     {"a%Yb", "a2024b"},   {"%q", "(null)"}, {"%", "(null)"},      {"", ""}};
     for (auto const& [format, text] : expected) EXPECT_EQ(time_of(format, moment), text) << format;
     EXPECT_EQ(time_of("%J", {Value::of("2000-01-01 12:00:00")}), "2451545");
 }
@@ -36,7 +36,8 @@ TEST(Strftime, TimeValues) {
     EXPECT_EQ(plain(Value::of("2023-02-31")), "2023-03-03 00:00:00");
     EXPECT_EQ(plain(Value::of(2451545.0)), "2000-01-01 12:00:00");
     EXPECT_EQ(plain(Value::of("2451545")), "2000-01-01 12:00:00");
-    for (auto const* bad : {"", "now", "2024-13-01", "2024-00-01", "2024-1-1", "2024-01-02 25:00", "2024-01-02x", "nan"}) {
+    for (auto const* bad :
+         {"", "now", "2024-13-01", "2024-00-01", "2024-1-1", "2024-01-02 25:00", "2024-01-02x", "nan"}) {
         EXPECT_EQ(plain(Value::of(bad)), "(null)") << bad;
     }
     EXPECT_EQ(plain({}), "(null)");
@@ -58,8 +59,8 @@ TEST(Strftime, Modifiers) {
     EXPECT_EQ(modified("start of day"), "2024-01-31 00:00:00");
     EXPECT_EQ(modified("weekday 3"), "2024-01-31 10:20:30");
     EXPECT_EQ(modified("weekday 0"), "2024-02-04 10:20:30");
-    for (auto const* bad : {"", "days", "1days", "1 fortnight", "start of week", "weekday 7", "unixepoch", "localtime",
-                            "99999999999 years", "9000 years"}) {
+    for (auto const* bad : {"", "days", "1days", "1 fortnight", "start of week", "weekday 7", "unixepoch",
+                            "localtime", "99999999999 years", "9000 years"}) {
         EXPECT_EQ(modified(bad), "(null)") << bad;
     }
     EXPECT_EQ(time_of("%F %T", {Value::of(std::int64_t{86400}), Value::of("unixepoch"), Value::of("1 day")}),
@@ -73,8 +74,9 @@ TEST(GeoDistance, KnownDistances) {
     Value const paris[] = {Value::of(2.3522), Value::of(48.8566)};
     EXPECT_NEAR(geo_distance(berlin[0], berlin[1], paris[0], paris[1]).real, 877.46, 0.05);
     EXPECT_EQ(geo_distance(berlin[0], berlin[1], berlin[0], berlin[1]).real, 0.0);
-    EXPECT_NEAR(geo_distance(Value::of(0.0), Value::of(0.0), Value::of(std::int64_t{180}), Value::of(0.0)).real,
-                std::acos(-1.0) * 6371.0, 1e-6);
+    EXPECT_NEAR(
+        geo_distance(Value::of(0.0), Value::of(0.0), Value::of(std::int64_t{180}), Value::of(0.0)).real,
+        std::acos(-1.0) * 6371.0, 1e-6);
     EXPECT_TRUE(geo_distance(Value::of("0"), Value::of(0.0), Value::of(0.0), Value::of(0.0)).is_null());
     EXPECT_TRUE(geo_distance({}, Value::of(0.0), Value::of(0.0), Value::of(0.0)).is_null());
     EXPECT_TRUE(geo_distance(Value::of(HUGE_VAL), Value::of(0.0), Value::of(0.0), Value::of(0.0)).is_null());

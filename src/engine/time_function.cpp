@@ -46,7 +46,8 @@ std::int64_t floor_divide(std::int64_t value, std::int64_t by) {
 
 // Days since 1970-01-01 of a day of the Gregorian calendar; a day beyond its month counts on into the next.
 std::int64_t days_of(std::int64_t year, std::int64_t month, std::int64_t day) {
-    std::int64_t const shifted = month <= 2 ? year - 1 : year;  // years begin in March: the leap day is the last
+    std::int64_t const shifted =
+        month <= 2 ? year - 1 : year;  // years begin in March: the leap day is the last
     std::int64_t const era = floor_divide(shifted, 400);
     std::int64_t const year_of_era = shifted - era * 400;
     std::int64_t const day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
@@ -124,7 +125,8 @@ bool take_time(Scanner& scanner, std::int64_t& ms) {
     std::int64_t minute = 0;
     std::int64_t second = 0;
     std::int64_t fraction_ms = 0;
-    if (!scanner.take_number(2, 24, hour) || !scanner.take(':') || !scanner.take_number(2, 59, minute)) return false;
+    if (!scanner.take_number(2, 24, hour) || !scanner.take(':') || !scanner.take_number(2, 59, minute))
+        return false;
     if (scanner.take(':')) {
         if (!scanner.take_number(2, 59, second)) return false;
         Scanner ahead = scanner;
@@ -138,7 +140,8 @@ bool take_time(Scanner& scanner, std::int64_t& ms) {
     char const zone = scanner.peek();
     if (zone == '+' || zone == '-') {
         scanner.advance();
-        if (!scanner.take_number(2, 14, hour) || !scanner.take(':') || !scanner.take_number(2, 59, minute)) return false;
+        if (!scanner.take_number(2, 14, hour) || !scanner.take(':') || !scanner.take_number(2, 59, minute))
+            return false;
         std::int64_t const offset_ms = hour * hour_ms + minute * minute_ms;
         ms += zone == '+' ? -offset_ms : offset_ms;
     } else if (zone == 'Z' || zone == 'z') {
@@ -171,7 +174,8 @@ std::optional<double> number_of(std::string_view text) {
     if (text.starts_with('+')) text.remove_prefix(1);
     double number = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number))
+        return std::nullopt;
     return number;
 }
 
@@ -182,7 +186,8 @@ Moment moment_of_number(double number) {
     moment.number = number;
     moment.valid = number >= 0 && number < julian_day_end;
     if (moment.valid) {
-        moment.unix_ms = static_cast<std::int64_t>(number * static_cast<double>(day_ms) + 0.5) - julian_epoch_ms;
+        moment.unix_ms =
+            static_cast<std::int64_t>(number * static_cast<double>(day_ms) + 0.5) - julian_epoch_ms;
     }
     return moment;
 }
@@ -267,7 +272,8 @@ bool as_unix_epoch(Moment& moment, bool first) {
     double const ms = *moment.number * 1000.0;
     moment.valid = ms >= static_cast<double>(date_min_ms) && ms <= static_cast<double>(date_max_ms);
     if (moment.valid) {
-        moment.unix_ms = static_cast<std::int64_t>(ms + static_cast<double>(julian_epoch_ms) + 0.5) - julian_epoch_ms;
+        moment.unix_ms =
+            static_cast<std::int64_t>(ms + static_cast<double>(julian_epoch_ms) + 0.5) - julian_epoch_ms;
     }
     return moment.valid;
 }
@@ -348,7 +354,8 @@ bool append_letter(std::string& output, char letter, Parts const& at) {
     case 'g': fmt::format_to(out, "{:02}", at.iso_thursday().calendar.year % 100); return true;
     case 'j': fmt::format_to(out, "{:03}", at.day_of_year + 1); return true;
     case 'J':
-        fmt::format_to(out, "{:.16g}", static_cast<double>(at.unix_ms + julian_epoch_ms) / static_cast<double>(day_ms));
+        fmt::format_to(out, "{:.16g}",
+                       static_cast<double>(at.unix_ms + julian_epoch_ms) / static_cast<double>(day_ms));
         return true;
     case 'm': fmt::format_to(out, "{:02}", date.month); return true;
     case 'u': fmt::format_to(out, "{}", at.weekday == 0 ? 7 : at.weekday); return true;

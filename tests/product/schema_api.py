@@ -99,7 +99,7 @@ class Create(SchemaCase):
         for bad in (field("x", "nope"), field("x", "number", min=5, max=1), field("x", "text", min=5, max=1),
                     field("x", "text", pattern="("), field("x", "select", values=[]), field("x", "relation"),
                     field("x", "relation", collectionId="nope", maxSelect=1),
-                    
+
                     field("x", "number", min="one"), field("x", "bool", required="yes"),
                     field("x", "date", min="soon"), {"name": "x"}, "x", None):
             with self.subTest(field=bad):

@@ -3,8 +3,8 @@
 
 // The suite's cases as text.
 //
-// A file begins with collections (definition.h) and rows; each case then starts from a fresh database that holds
-// them. `#` begins a comment line, blank lines mean nothing.
+// A file begins with collections (definition.h) and rows; each case then starts from a fresh database that
+// holds them. `#` begins a comment line, blank lines mean nothing.
 //
 //     collection posts
 //     field title text
@@ -31,10 +31,10 @@
 //     update posts p2 {"title": "y"}
 //     remove posts p2
 //     truncate posts
-//     alter                          then collections as they shall be, `drop posts`, and `end`; the rest stays
-//     fails conflict title           behind a writing line: it fails so, and the fields at fault are these
-//     fails validation author:validation_missing_rel_records
-//     finds nothing                  behind update and remove: there is no such row
+//     alter                          then collections as they shall be, `drop posts`, and `end`; the rest
+//     stays fails conflict title           behind a writing line: it fails so, and the fields at fault are
+//     these fails validation author:validation_missing_rel_records finds nothing                  behind
+//     update and remove: there is no such row
 
 #include <filesystem>
 #include <string>

@@ -127,7 +127,8 @@ std::string Comparison::read(std::uint64_t seed, int plans) {
     Chance chance(seed);
     Pair pair(engine_);
     std::string const head = "seed " + std::to_string(seed) + "\n";
-    if (std::string const problem = pair.fill(chance); !problem.empty()) return head + problem + "\n" + pair.story();
+    if (std::string const problem = pair.fill(chance); !problem.empty())
+        return head + problem + "\n" + pair.story();
 
     auto const check = [&](Request const& request, auto const& differs) -> std::string {
         if (differs(request).empty()) return {};
@@ -205,7 +206,8 @@ void change(Chance& chance, std::vector<Collection>& collections) {
                    (index.where_not_empty.empty() || is_column(index.where_not_empty));
         });
         if (!indexes_fit || chance.once_in(5)) collection.indexes.clear();
-        if (chance.once_in(6)) collection.name = collection.id + "_" + std::to_string(chance.below(1'000'000));
+        if (chance.once_in(6))
+            collection.name = collection.id + "_" + std::to_string(chance.below(1'000'000));
     }
 }
 

@@ -16,8 +16,8 @@ namespace {
 class ContractTest : public testing::TestWithParam<std::string> {
 protected:
     void SetUp() override {
-        auto const items = read_collection({"collection items", "field name text nullable", "field size number int",
-                                            "index unique name"});
+        auto const items = read_collection(
+            {"collection items", "field name text nullable", "field size number int", "index unique name"});
         ASSERT_TRUE(items);
         ASSERT_TRUE(stage_.alter({*items}));
     }
@@ -153,8 +153,9 @@ TEST_P(ContractTest, ABudgetEndsALongStatement) {
     ASSERT_TRUE(stage_.begin());
     for (int number = 0; number < 400; ++number) insert("id" + std::to_string(number), "null");
     ASSERT_TRUE(stage_.commit());
-    auto const slow = read_request(stage_.schema(), {"from items", "source f free items", "source g free items",
-                                                     "where every f g (f.size >= g.size or g.name = root.id)"});
+    auto const slow =
+        read_request(stage_.schema(), {"from items", "source f free items", "source g free items",
+                                       "where every f g (f.size >= g.size or g.name = root.id)"});
     ASSERT_TRUE(slow);
     stage_.reader().set_budget({std::chrono::milliseconds(2), ErrorCode::interrupted});
     auto const stopped = stage_.count(*slow);
@@ -196,19 +197,20 @@ TEST_P(ContractTest, TablesAreKnownByName) {
 
 // The last row of a page may be gone when the next is asked for.
 TEST_P(ContractTest, PagesOverANullableKeyHaveEveryRowOnce) {
-    std::vector<std::string> const names = {"null",     "null",   "\"null\"", "\"None\"", "\"\"",
-                                            "\"same\"", "null",   "null",     "\"a\"",    "null",
-                                            "\"b\"",    "\"c\"",  "\"d\"",    "null",     "\"e\""};
+    std::vector<std::string> const names = {"null",     "null",  "\"null\"", "\"None\"", "\"\"",
+                                            "\"same\"", "null",  "null",     "\"a\"",    "null",
+                                            "\"b\"",    "\"c\"", "\"d\"",    "null",     "\"e\""};
     auto items = read_collection({"collection items", "field name text nullable", "field size number int"});
     ASSERT_TRUE(stage_.alter({*items}));
     for (std::string const direction : {"", "-"}) {
         for (std::size_t const size : {1U, 2U, 3U, 7U}) {
             for (bool const deleting : {false, true}) {
                 ASSERT_TRUE(stage_.truncate("items"));
-                for (std::size_t row = 0; row < names.size(); ++row) insert("i" + std::to_string(row), names[row]);
+                for (std::size_t row = 0; row < names.size(); ++row)
+                    insert("i" + std::to_string(row), names[row]);
                 insert("again", "\"same\"");
-                std::vector<std::string> const all = {"from items", "sort " + direction + "name " + direction + "id",
-                                                      "output name id"};
+                std::vector<std::string> const all = {
+                    "from items", "sort " + direction + "name " + direction + "id", "output name id"};
                 Rows const expected = stage_.rows(all);
                 ASSERT_EQ(expected.size(), names.size() + 1);
                 Rows walked;
@@ -225,7 +227,8 @@ TEST_P(ContractTest, PagesOverANullableKeyHaveEveryRowOnce) {
                     if (deleting) {
                         std::string const& last = walked.back();
                         auto const start = last.rfind(", \"") + 3;
-                        auto const removed = stage_.remove("items", last.substr(start, last.size() - start - 2));
+                        auto const removed =
+                            stage_.remove("items", last.substr(start, last.size() - start - 2));
                         ASSERT_TRUE(removed && *removed) << last;
                     }
                 }

@@ -12,7 +12,8 @@
 //     field author relation:people         and `many` for a join table
 //     field heading text id:title          an id of its own says what was renamed
 //     index unique title:nocase, size where title
-// The field `id` is always there. Rows are JSON objects; {"$text": "…"} puts a text as it is, whatever the field.
+// The field `id` is always there. Rows are JSON objects; {"$text": "…"} puts a text as it is, whatever the
+// field.
 
 #include <memory>
 #include <string>

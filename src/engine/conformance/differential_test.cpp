@@ -2,9 +2,9 @@
 
 // Random databases, plans, writes and schema changes through the oracle and every other engine.
 //
-// The environment chooses more of it: QUERN_DIFFERENTIAL_PLANS (all plans of a run; writes and changes follow in
-// proportion) and QUERN_DIFFERENTIAL_SEED (the first seed). A failure prints its seed; that seed with few plans
-// shows it again.
+// The environment chooses more of it: QUERN_DIFFERENTIAL_PLANS (all plans of a run; writes and changes follow
+// in proportion) and QUERN_DIFFERENTIAL_SEED (the first seed). A failure prints its seed; that seed with few
+// plans shows it again.
 
 #include <gtest/gtest.h>
 

@@ -21,16 +21,18 @@ using plan::SourceIndex;
 
 namespace {
 
-constexpr std::size_t depth_max = 3;      // of conditions within each other
-constexpr std::size_t sources_max = 9;    // of one plan
+constexpr std::size_t depth_max = 3;    // of conditions within each other
+constexpr std::size_t sources_max = 9;  // of one plan
 constexpr std::array<std::string_view, 6> keys = {"k", "n", "o", "0", "1", "lon"};
 constexpr std::array<std::string_view, 6> formats = {"%Y-%m-%d", "%H:%M:%f", "%j %w", "%s", "x%%", "%Q"};
-constexpr std::array<std::string_view, 7> modifiers = {"+1 days", "-2 months", "start of month", "weekday 1",
-                                                       "unixepoch", "nonsense", "1.5 hours"};
+constexpr std::array<std::string_view, 7> modifiers = {
+    "+1 days", "-2 months", "start of month", "weekday 1", "unixepoch", "nonsense", "1.5 hours"};
 
 class Maker {
 public:
-    Maker(Chance& chance, std::shared_ptr<Schema const> const& schema) : chance_(chance) { plan_.schema = schema; }
+    Maker(Chance& chance, std::shared_ptr<Schema const> const& schema) : chance_(chance) {
+        plan_.schema = schema;
+    }
 
     Request make() {
         Source root;
@@ -164,12 +166,13 @@ private:
 
     Condition leaf(Sources const& visible) {
         constexpr std::array comparisons = {
-            Comparison::equal,   Comparison::equal,         Comparison::same, Comparison::less, Comparison::less_equal,
-            Comparison::greater, Comparison::greater_equal, Comparison::like, Comparison::is_null,
-            Comparison::in_list};
+            Comparison::equal,      Comparison::equal,   Comparison::same,          Comparison::less,
+            Comparison::less_equal, Comparison::greater, Comparison::greater_equal, Comparison::like,
+            Comparison::is_null,    Comparison::in_list};
         Comparison const comparison = chance_.of(comparisons);
         bool const negated = chance_.once_in(3);
-        Typed left = chance_.once_in(15) ? Typed{value_operand(generate_value(chance_)), {}} : operand(visible);
+        Typed left =
+            chance_.once_in(15) ? Typed{value_operand(generate_value(chance_)), {}} : operand(visible);
         if (comparison == Comparison::is_null) return plan::is_null(std::move(left.operand), negated);
         if (comparison == Comparison::in_list) {
             return plan::compare(std::move(left.operand), comparison,
@@ -210,7 +213,8 @@ private:
             typed.operand = plan::column(source, Collection::version_field);
             typed.field.type = FieldType::number;
         }
-        bool const has_paths = typed.field.type == FieldType::json || typed.field.type == FieldType::geo_point;
+        bool const has_paths =
+            typed.field.type == FieldType::json || typed.field.type == FieldType::geo_point;
         if (has_paths && !chance_.once_in(4)) {
             typed.operand.kind = Operand::Kind::json_path;
             for (std::size_t left = 1 + chance_.below(2); left > 0; --left) {

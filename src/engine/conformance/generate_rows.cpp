@@ -14,25 +14,50 @@ namespace quern::engine::conformance {
 namespace {
 
 constexpr std::array<std::string_view, 24> texts = {
-    "",   "a",     "A",   "ab",   "aB",  "b",    "ä",     "Ä",  "ß",         "Σ",    "ς",   "5",
-    "05", "5.0",   "1e5", "null", "100%", "_",   "a,b",   "\\", "x\"y'z",    "[\"a\"]", "0",   " a"};
-constexpr std::array<std::int64_t, 12> integers = {
-    0, 1, -1, 5, 7, 100, 9007199254740992, 9007199254740993, -9007199254740993,
-    9223372036854775807, -9223372036854775807 - 1, 9223372036854775295};
+    "",   "a",   "A",   "ab",   "aB",   "b", "ä",   "Ä",  "ß",      "Σ",       "ς", "5",
+    "05", "5.0", "1e5", "null", "100%", "_", "a,b", "\\", "x\"y'z", "[\"a\"]", "0", " a"};
+constexpr std::array<std::int64_t, 12> integers = {0,
+                                                   1,
+                                                   -1,
+                                                   5,
+                                                   7,
+                                                   100,
+                                                   9007199254740992,
+                                                   9007199254740993,
+                                                   -9007199254740993,
+                                                   9223372036854775807,
+                                                   -9223372036854775807 - 1,
+                                                   9223372036854775295};
 constexpr std::array<double, 12> reals = {
     0.0, 0.5, -1.5, 1.0, 5.0, 5.5, 100.0, 1e300, 9007199254740992.0, 9223372036854775808.0, 0.1, 1e-7};
-constexpr std::array<std::string_view, 5> dates = {
-    "", "2026-01-31 12:00:00.000Z", "2026-01-31 12:00:00.001Z", "1999-12-31 23:59:59.999Z",
-    "2024-02-29 00:00:00.000Z"};
+constexpr std::array<std::string_view, 5> dates = {"", "2026-01-31 12:00:00.000Z", "2026-01-31 12:00:00.001Z",
+                                                   "1999-12-31 23:59:59.999Z", "2024-02-29 00:00:00.000Z"};
 // The ways that a json field may be filled, some of them no JSON.
-constexpr std::array<std::string_view, 22> documents = {
-    "null", "true", "5", "5.0", "\"a\"", "\"5\"", "[]", "{}", R"(["a","b",5,null,true])", R"([[1],{"k":"a"}])",
-    R"({"k":"a","n":5})", R"({"k":5,"n":"5"})", R"({"k":null,"o":{"k":[1,2.5,"a"]}})", R"({"k":true,"n":false})",
-    R"({"k":9007199254740993,"n":9223372036854775808})", R"({"k":"ä","n":1e2})", R"( { "k" : "a" , "o" : [ 1 ] } )",
-    R"({"k":"\u00e4\"\n"})", R"({"k":"a"} x)", R"([1,2)", "", "[0.5,\"ab\",\"a,b\"]"};
+constexpr std::array<std::string_view, 22> documents = {"null",
+                                                        "true",
+                                                        "5",
+                                                        "5.0",
+                                                        "\"a\"",
+                                                        "\"5\"",
+                                                        "[]",
+                                                        "{}",
+                                                        R"(["a","b",5,null,true])",
+                                                        R"([[1],{"k":"a"}])",
+                                                        R"({"k":"a","n":5})",
+                                                        R"({"k":5,"n":"5"})",
+                                                        R"({"k":null,"o":{"k":[1,2.5,"a"]}})",
+                                                        R"({"k":true,"n":false})",
+                                                        R"({"k":9007199254740993,"n":9223372036854775808})",
+                                                        R"({"k":"ä","n":1e2})",
+                                                        R"( { "k" : "a" , "o" : [ 1 ] } )",
+                                                        R"({"k":"\u00e4\"\n"})",
+                                                        R"({"k":"a"} x)",
+                                                        R"([1,2)",
+                                                        "",
+                                                        "[0.5,\"ab\",\"a,b\"]"};
 constexpr std::array<std::string_view, 7> choices = {"a", "b", "ab", "a,b", "ä", "5", "x\"y"};
-constexpr std::array<std::string_view, 4> places = {
-    R"({"lon":0,"lat":0})", R"({"lon":23.32,"lat":42.69})", R"({"lon":-180,"lat":90})", R"({"lon":5,"lat":0.5})"};
+constexpr std::array<std::string_view, 4> places = {R"({"lon":0,"lat":0})", R"({"lon":23.32,"lat":42.69})",
+                                                    R"({"lon":-180,"lat":90})", R"({"lon":5,"lat":0.5})"};
 
 std::string quoted(std::string_view text) {
     Buffer json;
@@ -91,7 +116,8 @@ std::string field_json(Chance& chance, Field const& field, Ids const& ids, bool 
     }
 }
 
-// At most one index is unique, and not on the id: which one of several broken ones is told is up to the engine.
+// At most one index is unique, and not on the id: which one of several broken ones is told is up to the
+// engine.
 Index generate_index(Chance& chance, Collection const& collection, std::size_t number) {
     Index index;
     index.name = "idx_" + collection.id + "_" + std::to_string(number);
@@ -114,10 +140,10 @@ Index generate_index(Chance& chance, Collection const& collection, std::size_t n
 }  // namespace
 
 Field generate_field(Chance& chance, std::size_t number, std::vector<std::string> const& targets) {
-    constexpr std::array types = {
-        FieldType::text,   FieldType::text,     FieldType::number,   FieldType::number,   FieldType::boolean,
-        FieldType::select, FieldType::json,     FieldType::relation, FieldType::relation, FieldType::relation,
-        FieldType::date,   FieldType::geo_point};
+    constexpr std::array types = {FieldType::text,     FieldType::text,     FieldType::number,
+                                  FieldType::number,   FieldType::boolean,  FieldType::select,
+                                  FieldType::json,     FieldType::relation, FieldType::relation,
+                                  FieldType::relation, FieldType::date,     FieldType::geo_point};
     Field field;
     field.id = field.name = "f" + std::to_string(number);
     field.type = chance.of(types);
@@ -131,7 +157,8 @@ Field generate_field(Chance& chance, std::size_t number, std::vector<std::string
 
 std::vector<Collection> generate_collections(Chance& chance) {
     std::vector<std::string> ids;
-    for (std::size_t left = 2 + chance.below(3); left > 0; --left) ids.push_back("c" + std::to_string(ids.size()));
+    for (std::size_t left = 2 + chance.below(3); left > 0; --left)
+        ids.push_back("c" + std::to_string(ids.size()));
     std::vector<Collection> collections;
     for (std::string const& id : ids) {
         auto collection = read_collection({"collection " + id});

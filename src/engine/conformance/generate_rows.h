@@ -20,11 +20,13 @@ using Ids = std::map<std::string, std::vector<std::string>>;
 [[nodiscard]] std::vector<Collection> generate_collections(Chance& chance);
 
 // A new field of any type, named and identified by `number`; relations lead to one of `targets`.
-[[nodiscard]] Field generate_field(Chance& chance, std::size_t number, std::vector<std::string> const& targets);
+[[nodiscard]] Field generate_field(Chance& chance, std::size_t number,
+                                   std::vector<std::string> const& targets);
 
-// The JSON (as RowText reads it) of a row's fields without its id. Relations point at ids that are there; with
-// `faults`, some do not, and unique values meet more often.
-[[nodiscard]] std::string generate_row(Chance& chance, Collection const& collection, Ids const& ids, bool faults);
+// The JSON (as RowText reads it) of a row's fields without its id. Relations point at ids that are there;
+// with `faults`, some do not, and unique values meet more often.
+[[nodiscard]] std::string generate_row(Chance& chance, Collection const& collection, Ids const& ids,
+                                       bool faults);
 
 // A value that a request may compare the field with: most often one of its kind, sometimes any.
 [[nodiscard]] ram::OwnedValue generate_value(Chance& chance, Field const& field);

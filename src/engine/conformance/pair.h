@@ -43,7 +43,8 @@ private:
     // What an insert came to, when the row's id is another one that is free.
     [[nodiscard]] std::string without_its_id(Collection const& collection, std::string const& fields);
     // Notes a line of the story and compares what came of it.
-    [[nodiscard]] std::string agree(std::string const& line, std::string const& expected, std::string const& found);
+    [[nodiscard]] std::string agree(std::string const& line, std::string const& expected,
+                                    std::string const& found);
 
     Stage oracle_;
     Stage other_;

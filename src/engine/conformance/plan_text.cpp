@@ -176,7 +176,8 @@ private:
     Result<void> read_source(Line& line) {
         std::string const name = line.word();
         Source source;
-        auto const* const hop = std::ranges::find_if(hops, [&](auto const& pair) { return line.take(pair.first); });
+        auto const* const hop =
+            std::ranges::find_if(hops, [&](auto const& pair) { return line.take(pair.first); });
         if (hop == hops.end()) return not_understood("no such hop", line);
         source.hop = hop->second;
         if (source.hop == Hop::free || source.hop == Hop::back) {
@@ -192,7 +193,8 @@ private:
             QUERN_TRY(plan::Column const column, column_of(line.word(), line));
             source.parent = column.source;
             source.field = column.field;
-            std::string const& target = plan_.sources[column.source].collection->fields[column.field].collection_id;
+            std::string const& target =
+                plan_.sources[column.source].collection->fields[column.field].collection_id;
             if (source.hop != Hop::elements) source.collection = plan_.schema->find(target);
         }
         plan_.sources.push_back(source);
@@ -340,7 +342,8 @@ private:
         }
         char const first = line.at_end() ? ' ' : line.rest().front();
         bool const is_name = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z') || first == '_';
-        if (!is_name || line.rest().starts_with("true") || line.rest().starts_with("false")) return literal(line);
+        if (!is_name || line.rest().starts_with("true") || line.rest().starts_with("false"))
+            return literal(line);
         std::string const word = line.word();
         QUERN_TRY(plan::Column const column, column_of(word, line));
         Operand operand = plan::column(column.source, column.field);

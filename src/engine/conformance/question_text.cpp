@@ -41,10 +41,12 @@ Result<Question> read_lines(std::vector<std::string> const& lines) {
 
 }  // namespace
 
-Result<Request> read_question(std::shared_ptr<Schema const> const& schema, std::vector<std::string> const& lines) {
+Result<Request> read_question(std::shared_ptr<Schema const> const& schema,
+                              std::vector<std::string> const& lines) {
     QUERN_TRY(Question const question, read_lines(lines));
     Collection const* const collection = schema->find(question.collection);
-    if (collection == nullptr) return fail(ErrorCode::bad_request, "no such collection: " + question.collection);
+    if (collection == nullptr)
+        return fail(ErrorCode::bad_request, "no such collection: " + question.collection);
     std::vector<std::uint16_t> columns;
     for (std::string const& name : question.fields) {
         auto const field = collection->find(name);
@@ -61,7 +63,8 @@ Result<Request> read_question(std::shared_ptr<Schema const> const& schema, std::
     query::Planner planner;
     Arena arena;
     QUERN_TRY(auto const query, planner.list(schema, list, caller, arena));
-    return Request(query.prepared->plan, std::vector<ram::OwnedValue>(query.values.begin(), query.values.end()));
+    return Request(query.prepared->plan,
+                   std::vector<ram::OwnedValue>(query.values.begin(), query.values.end()));
 }
 
 }  // namespace quern::engine::conformance

@@ -8,8 +8,8 @@
 //     by -size,title
 //     output id title
 //
-// They are asked as a superuser would ask. Errors of the language are the query room's tests; here it only makes
-// plans that people do make.
+// They are asked as a superuser would ask. Errors of the language are the query room's tests; here it only
+// makes plans that people do make.
 
 #include "engine/conformance/plan_text.h"
 

@@ -86,10 +86,12 @@ private:
         for (; index < lines.size(); ++index) {
             Command const command = command_of(lines[index]);
             if (command.verb == "drop") {
-                std::erase_if(collections, [&](Collection const& other) { return other.name == command.rest; });
+                std::erase_if(collections,
+                              [&](Collection const& other) { return other.name == command.rest; });
             } else if (command.verb == "collection") {
                 Lines definition = {lines[index]};
-                while (index + 1 < lines.size() && is_part(lines[index + 1])) definition.push_back(lines[++index]);
+                while (index + 1 < lines.size() && is_part(lines[index + 1]))
+                    definition.push_back(lines[++index]);
                 auto collection = read_collection(definition);
                 if (!collection) return collection.error().message;
                 replace(collections, *collection);
@@ -101,7 +103,9 @@ private:
         return expected(lines, index, outcome(stage_.alter(collections)));
     }
 
-    static bool is_part(std::string const& line) { return line.starts_with("field ") || line.starts_with("index "); }
+    static bool is_part(std::string const& line) {
+        return line.starts_with("field ") || line.starts_with("index ");
+    }
 
     static void replace(std::vector<Collection>& collections, Collection const& collection) {
         auto const old = std::ranges::find(collections, collection.id, &Collection::id);
@@ -115,7 +119,8 @@ private:
     std::string rows(Lines const& lines, std::size_t& index, std::string const& collection) {
         for (++index; index < lines.size() && lines[index].starts_with('{'); ++index) {
             auto const inserted = stage_.insert(collection, lines[index]);
-            if (!inserted) return lines[index] + ": " + print(inserted.error()) + " " + inserted.error().message;
+            if (!inserted)
+                return lines[index] + ": " + print(inserted.error()) + " " + inserted.error().message;
         }
         return {};
     }
@@ -156,7 +161,8 @@ private:
 
     std::string request(Lines const& lines, std::size_t& index) {
         Lines request_lines;
-        while (index < lines.size() && !lines[index].starts_with("answer") && !lines[index].starts_with("count")) {
+        while (index < lines.size() && !lines[index].starts_with("answer") &&
+               !lines[index].starts_with("count")) {
             request_lines.push_back(lines[index++]);
         }
         bool const in_words = request_lines.front().starts_with("ask ");

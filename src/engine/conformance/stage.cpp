@@ -72,15 +72,16 @@ Result<void> Stage::alter(std::vector<Collection> const& collections) {
     }
     for (auto const& collection : after->collections()) {
         auto const& all = before->collections();
-        auto const old = std::ranges::find_if(all, [&](auto const& other) { return other->id == collection->id; });
+        auto const old =
+            std::ranges::find_if(all, [&](auto const& other) { return other->id == collection->id; });
         if (old == all.end()) {
             changes.push_back({nullptr, collection.get()});
         } else if (**old != *collection) {
             changes.push_back({old->get(), collection.get()});
         }
     }
-    QUERN_CHECK(in_a_transaction<void>(
-        [&](Transaction& transaction) { return transaction.alter(changes, *after); }));
+    QUERN_CHECK(
+        in_a_transaction<void>([&](Transaction& transaction) { return transaction.alter(changes, *after); }));
     schema_ = after;
     return {};
 }
@@ -93,8 +94,9 @@ Result<void> Stage::insert(std::string_view name, std::string_view json) {
 
 Result<bool> Stage::update(std::string_view name, std::string_view id, std::string_view json) {
     QUERN_TRY(RowText const row, RowText::read(collection(name), json));
-    return in_a_transaction<bool>(
-        [&](Transaction& transaction) { return transaction.update(collection(name), id, row.assignments()); });
+    return in_a_transaction<bool>([&](Transaction& transaction) {
+        return transaction.update(collection(name), id, row.assignments());
+    });
 }
 
 Result<bool> Stage::remove(std::string_view name, std::string_view id) {

@@ -32,7 +32,8 @@ public:
     [[nodiscard]] Transaction& transaction();
     [[nodiscard]] bool in_transaction() const { return transaction_ != nullptr; }
 
-    // Makes the tables as `collections` say; what is not among them is dropped, the same id is the same collection.
+    // Makes the tables as `collections` say; what is not among them is dropped, the same id is the same
+    // collection.
     [[nodiscard]] Result<void> alter(std::vector<Collection> const& collections);
 
     [[nodiscard]] Result<void> begin();
@@ -41,7 +42,8 @@ public:
 
     // In the open transaction, or in one of its own which is rolled back when the write fails.
     [[nodiscard]] Result<void> insert(std::string_view collection, std::string_view json);
-    [[nodiscard]] Result<bool> update(std::string_view collection, std::string_view id, std::string_view json);
+    [[nodiscard]] Result<bool> update(std::string_view collection, std::string_view id,
+                                      std::string_view json);
     [[nodiscard]] Result<bool> remove(std::string_view collection, std::string_view id);
     [[nodiscard]] Result<void> truncate(std::string_view collection);
 
@@ -64,8 +66,8 @@ private:
     std::shared_ptr<Schema const> schema_before_;  // of the open transaction, to go back to
 };
 
-// "conflict title", "validation author:validation_missing_rel_records": the error as cases write it. The code of
-// a broken unique index is left out.
+// "conflict title", "validation author:validation_missing_rel_records": the error as cases write it. The code
+// of a broken unique index is left out.
 [[nodiscard]] std::string print(Error const& error);
 
 }  // namespace quern::engine::conformance

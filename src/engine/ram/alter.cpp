@@ -15,8 +15,8 @@ namespace quern::engine::ram {
 namespace {
 
 Error does_not_fit(Field const& field, Row const& row) {
-    Error error(ErrorCode::validation, "The value of field " + field.name + " of record " + std::string(row.id()) +
-                                           " does not fit the field's new type.");
+    Error error(ErrorCode::validation, "The value of field " + field.name + " of record " +
+                                           std::string(row.id()) + " does not fit the field's new type.");
     error.fields.push_back({field.name, "validation_invalid_value", error.message});
     return error;
 }
@@ -63,8 +63,8 @@ Result<void> check_change(TableChange const& change, Schema const& schema) {
     for (auto const& collection : schema.collections()) {
         for (Field const& field : collection->fields) {
             if (field.type != FieldType::relation || field.collection_id != change.before->id) continue;
-            return fail(ErrorCode::conflict, "The collection is still referred to by " + collection->name + "." +
-                                                 field.name + ".");
+            return fail(ErrorCode::conflict, "The collection is still referred to by " + collection->name +
+                                                 "." + field.name + ".");
         }
     }
     return {};

@@ -23,8 +23,8 @@ namespace quern::engine::ram {
 // Tables by the id of their collection. Copying is cheap: tables are shared.
 using Tables = std::map<std::string, std::shared_ptr<Table>, std::less<>>;
 
-// Gives an Evaluation the rows of these tables. A collection without table has no rows, a field that the table
-// does not have is null. Lifetime: borrows the tables.
+// Gives an Evaluation the rows of these tables. A collection without table has no rows, a field that the
+// table does not have is null. Lifetime: borrows the tables.
 class TableAccess final : public RowAccess {
 public:
     explicit TableAccess(Tables const& tables) : tables_(tables) {}

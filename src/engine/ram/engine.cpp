@@ -171,9 +171,8 @@ public:
     Result<std::unique_ptr<Writer>> open_writer() override { return std::make_unique<RamWriter>(committed_); }
     Result<bool> has_table(std::string_view name) override {
         auto const tables = committed_->get();
-        return std::ranges::any_of(*tables, [name](auto const& entry) {
-            return entry.second->collection().name == name;
-        });
+        return std::ranges::any_of(
+            *tables, [name](auto const& entry) { return entry.second->collection().name == name; });
     }
 
 private:

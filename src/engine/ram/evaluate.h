@@ -37,8 +37,8 @@ public:
     // All rows.
     [[nodiscard]] virtual std::vector<RowHandle> all(Collection const& collection) = 0;
     // The rows whose relation `field`, single or multiple, points at `id`, each once.
-    [[nodiscard]] virtual std::vector<RowHandle> pointing_at(Collection const& collection, std::uint16_t field,
-                                                             std::string_view id) = 0;
+    [[nodiscard]] virtual std::vector<RowHandle> pointing_at(Collection const& collection,
+                                                             std::uint16_t field, std::string_view id) = 0;
 };
 
 // One plan's conditions and operands, row after row.
@@ -47,8 +47,8 @@ public:
 // are made on the way live in an arena that enter() empties.
 class Evaluation {
 public:
-    // `proceed`, when given, is asked before each leaf; once it says no, was_stopped() is true and answers mean
-    // nothing.
+    // `proceed`, when given, is asked before each leaf; once it says no, was_stopped() is true and answers
+    // mean nothing.
     Evaluation(plan::BoundPlan bound, RowAccess& rows, std::function<bool()> proceed = {});
 
     // Makes `row` the main row (sources[0]) and finds the rows of the joined sources.
@@ -84,7 +84,7 @@ private:
     RowAccess& rows_;
     std::function<bool()> proceed_;
     bool stopped_ = false;
-    std::vector<Binding> bindings_;  // one a source
+    std::vector<Binding> bindings_;                                  // one a source
     std::map<plan::ParameterIndex, std::vector<OwnedValue>> lists_;  // read once, a list may be long
     Arena texts_;
 };

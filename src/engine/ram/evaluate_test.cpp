@@ -70,11 +70,10 @@ class EvaluateTest : public testing::Test {
 protected:
     EvaluateTest() {
         people_.id = people_.name = "people";
-        people_.fields = {field("id", FieldType::text), field("x", FieldType::text), field("y", FieldType::text),
-                          field("boss", FieldType::relation)};
+        people_.fields = {field("id", FieldType::text), field("x", FieldType::text),
+                          field("y", FieldType::text), field("boss", FieldType::relation)};
         people_.fields[3].collection_id = "people";
-        schema_ = std::make_shared<Schema const>(
-            std::vector{std::make_shared<Collection const>(people_)}, 1);
+        schema_ = std::make_shared<Schema const>(std::vector{std::make_shared<Collection const>(people_)}, 1);
         plan_.schema = schema_;
         Source root;
         root.collection = &people_;
@@ -82,7 +81,8 @@ protected:
     }
 
     // Whether the condition holds for the main row with these two values.
-    bool holds(Condition const& condition, Value const& x, Value const& y, std::vector<Value> const& values = {}) {
+    bool holds(Condition const& condition, Value const& x, Value const& y,
+               std::vector<Value> const& values = {}) {
         TestRows rows;
         rows.add(people_, {Value::of("id"), x, y, Value{}});
         Evaluation evaluation({plan_, values}, rows);
@@ -129,8 +129,14 @@ protected:
 };
 
 // One line a left value, one column a right value, both in this order.
-std::array const values = {Value{},           Value::of(std::int64_t{0}), Value::of(std::int64_t{1}), Value::of(1.0),
-                           Value::of(2.5), Value::of(""),               Value::of("1"),             Value::of("a")};
+std::array const values = {Value{},
+                           Value::of(std::int64_t{0}),
+                           Value::of(std::int64_t{1}),
+                           Value::of(1.0),
+                           Value::of(2.5),
+                           Value::of(""),
+                           Value::of("1"),
+                           Value::of("a")};
 using Table = std::array<std::string_view, values.size()>;
 
 struct Truth {
@@ -139,69 +145,37 @@ struct Truth {
 };
 
 //                                             null 0 1 1.0 2.5 "" "1" "a"
-Truth const truths[] = {{Comparison::equal, {"00000000",     // null
-                                             "01000000",     // 0
-                                             "00110000",     // 1
-                                             "00110000",     // 1.0
-                                             "00001000",     // 2.5
-                                             "00000100",     // ""
-                                             "00000010",     // "1"
-                                             "00000001"}},   // "a"
-                        {Comparison::same, {"10000000",
-                                            "01000000",
-                                            "00110000",
-                                            "00110000",
-                                            "00001000",
-                                            "00000100",
-                                            "00000010",
-                                            "00000001"}},
-                        {Comparison::less, {"00000000",
-                                            "00111111",
-                                            "00001111",
-                                            "00001111",
-                                            "00000111",
-                                            "00000011",
-                                            "00000001",
-                                            "00000000"}},
-                        {Comparison::less_equal, {"00000000",
-                                                  "01111111",
-                                                  "00111111",
-                                                  "00111111",
-                                                  "00001111",
-                                                  "00000111",
-                                                  "00000011",
-                                                  "00000001"}},
-                        {Comparison::greater, {"00000000",
-                                               "00000000",
-                                               "01000000",
-                                               "01000000",
-                                               "01110000",
-                                               "01111000",
-                                               "01111100",
-                                               "01111110"}},
-                        {Comparison::greater_equal, {"00000000",
-                                                     "01000000",
-                                                     "01110000",
-                                                     "01110000",
-                                                     "01111000",
-                                                     "01111100",
-                                                     "01111110",
-                                                     "01111111"}},
-                        {Comparison::like, {"00000000",      // the right side is the pattern: "" is in every text
-                                            "01000100",
-                                            "00110110",
-                                            "00110110",
-                                            "00001100",
-                                            "00000100",
-                                            "00110110",
-                                            "00000101"}}};
+Truth const truths[] = {
+    {Comparison::equal,
+     {"00000000",    // null
+      "01000000",    // 0
+      "00110000",    // 1
+      "00110000",    // 1.0
+      "00001000",    // 2.5
+      "00000100",    // ""
+      "00000010",    // "1"
+      "00000001"}},  // "a"
+    {Comparison::same,
+     {"10000000", "01000000", "00110000", "00110000", "00001000", "00000100", "00000010", "00000001"}},
+    {Comparison::less,
+     {"00000000", "00111111", "00001111", "00001111", "00000111", "00000011", "00000001", "00000000"}},
+    {Comparison::less_equal,
+     {"00000000", "01111111", "00111111", "00111111", "00001111", "00000111", "00000011", "00000001"}},
+    {Comparison::greater,
+     {"00000000", "00000000", "01000000", "01000000", "01110000", "01111000", "01111100", "01111110"}},
+    {Comparison::greater_equal,
+     {"00000000", "01000000", "01110000", "01110000", "01111000", "01111100", "01111110", "01111111"}},
+    {Comparison::like,
+     {"00000000",  // the right side is the pattern: "" is in every text
+      "01000100", "00110110", "00110110", "00001100", "00000100", "00110110", "00000101"}}};
 
 TEST_F(EvaluateTest, ComparisonsByTable) {
     for (Truth const& truth : truths) {
         for (std::size_t left = 0; left < values.size(); ++left) {
             for (std::size_t right = 0; right < values.size(); ++right) {
                 bool const expected = truth.table[left][right] == '1';
-                EXPECT_EQ(holds(plan::compare(x_, truth.comparison, y_), values[left], values[right]), expected)
+                EXPECT_EQ(holds(plan::compare(x_, truth.comparison, y_), values[left], values[right]),
+                          expected)
                     << plan::print(plan::compare(x_, truth.comparison, y_)) << " " << left << " " << right;
             }
         }
@@ -258,13 +232,14 @@ TEST_F(EvaluateTest, QuantifiersByTable) {
         bool some_not;
         bool every_not;
     };
-    Case const cases[] = {{{}, false, false, true, true},        {{"a"}, true, true, false, false},
-                          {{"b"}, false, false, true, true},     {{"a", "a"}, true, true, false, false},
+    Case const cases[] = {{{}, false, false, true, true},         {{"a"}, true, true, false, false},
+                          {{"b"}, false, false, true, true},      {{"a", "a"}, true, true, false, false},
                           {{"a", "b"}, true, false, true, false}, {{"b", "b"}, false, false, true, true}};
     for (Case const& test : cases) {
         TestRows rows;
         rows.add(people_, {Value::of("boss"), {}, {}, {}});
-        for (char const* worker : test.workers) rows.add(people_, {Value::of("w"), Value::of(worker), {}, Value::of("boss")});
+        for (char const* worker : test.workers)
+            rows.add(people_, {Value::of("w"), Value::of(worker), {}, Value::of("boss")});
         Evaluation evaluation({plan_, parameters}, rows);
         evaluation.enter(rows.row(people_, 0));
         EXPECT_EQ(evaluation.holds(quantified(false, {workers}, is_a)), test.some);
@@ -277,7 +252,8 @@ TEST_F(EvaluateTest, QuantifiersByTable) {
 
 TEST_F(EvaluateTest, AGuardDecidesWhatIsSeen) {
     SourceIndex const workers = add_source(Hop::back, 0, 3);
-    plan_.sources[workers].guard = plan::compare(plan::column(workers, 2), Comparison::equal, plan::parameter(0));
+    plan_.sources[workers].guard =
+        plan::compare(plan::column(workers, 2), Comparison::equal, plan::parameter(0));
     plan_.parameter_count = 1;
     std::vector<Value> const parameters = {Value::of("seen")};
     TestRows rows;
@@ -340,8 +316,8 @@ TEST_F(EvaluateTest, JsonPaths) {
     EXPECT_EQ(at({"a"}, R"({"a": 9223372036854775808})"), Value::of(9223372036854775808.0));
     EXPECT_EQ(at({"a"}, R"({"a": "\u00e4\ud83d\ude00\n\/"})"), Value::of("ä😀\n/"));
     EXPECT_EQ(at({"a"}, R"({"a": { "b" : [ 1 , " x " ] } })"), Value::of(R"({"b":[1," x "]})"));
-    for (char const* nothing : {R"({"a": null})", R"({"b": 1})", R"([1])", "5", "", "{\"a\": 1", "{\"a\": 1} x",
-                                "{'a': 1}", R"({"a": 1e999})", R"({"a": 01})"}) {
+    for (char const* nothing : {R"({"a": null})", R"({"b": 1})", R"([1])", "5", "", "{\"a\": 1",
+                                "{\"a\": 1} x", "{'a': 1}", R"({"a": 1e999})", R"({"a": 01})"}) {
         EXPECT_TRUE(at({"a"}, nothing).is_null()) << nothing;
     }
     for (char const* step : {"-1", "01", "2", "", "x"}) EXPECT_TRUE(at({step}, "[1, 2]").is_null()) << step;
@@ -358,14 +334,17 @@ TEST_F(EvaluateTest, Functions) {
     EXPECT_EQ(value(call(plan::Function::fold, {x_}), Value::of("ÄB")), Value::of("äb"));
     EXPECT_EQ(value(call(plan::Function::fold, {x_}), Value::of(2.5)), Value::of(2.5));
     EXPECT_TRUE(value(call(plan::Function::fold, {x_}), {}).is_null());
-    EXPECT_EQ(value(call(plan::Function::length, {x_}), Value::of("[1,[2,3],{}]")), Value::of(std::int64_t{3}));
+    EXPECT_EQ(value(call(plan::Function::length, {x_}), Value::of("[1,[2,3],{}]")),
+              Value::of(std::int64_t{3}));
     EXPECT_EQ(value(call(plan::Function::length, {x_}), Value::of("{}")), Value::of(std::int64_t{0}));
     EXPECT_EQ(value(call(plan::Function::length, {x_}), {}), Value::of(std::int64_t{0}));
     EXPECT_EQ(value(call(plan::Function::geo_distance, {x_, x_, x_, x_}), Value::of(5.0)), Value::of(0.0));
     EXPECT_TRUE(value(call(plan::Function::geo_distance, {x_, x_, y_, x_}), Value::of(5.0)).is_null());
-    EXPECT_EQ(value(call(plan::Function::strftime, {x_, y_}), Value::of("%Y/%m"), Value::of("2026-11-30 01:02:03.000Z")),
+    EXPECT_EQ(value(call(plan::Function::strftime, {x_, y_}), Value::of("%Y/%m"),
+                    Value::of("2026-11-30 01:02:03.000Z")),
               Value::of("2026/11"));
-    EXPECT_TRUE(value(call(plan::Function::strftime, {x_, y_}), Value::of("%Y"), Value::of("no time")).is_null());
+    EXPECT_TRUE(
+        value(call(plan::Function::strftime, {x_, y_}), Value::of("%Y"), Value::of("no time")).is_null());
 }
 
 TEST_F(EvaluateTest, StopsWhenItIsTold) {

@@ -31,7 +31,8 @@ public:
     [[nodiscard]] char peek() const { return at_end() ? '\0' : text_[offset_]; }
 
     void skip_blanks() {
-        while (!at_end() && std::string_view(" \t\n\r").find(text_[offset_]) != std::string_view::npos) ++offset_;
+        while (!at_end() && std::string_view(" \t\n\r").find(text_[offset_]) != std::string_view::npos)
+            ++offset_;
     }
 
     bool skip(char c) {
@@ -229,8 +230,9 @@ Value number_of(std::string_view json) {
     double real = 0;
     if (std::from_chars(json.data(), end, real).ec == std::errc()) return Value::of(real);
     // Out of range, above or below: from_chars does not say which.
-    bool const tiny = json.find("e-") != std::string_view::npos || json.find("E-") != std::string_view::npos ||
-                      json.starts_with("0.") || json.starts_with("-0.");
+    bool const tiny = json.find("e-") != std::string_view::npos ||
+                      json.find("E-") != std::string_view::npos || json.starts_with("0.") ||
+                      json.starts_with("-0.");
     return tiny ? Value::of(0.0) : Value{};
 }
 

@@ -22,15 +22,16 @@ inline constexpr int json_depth_max = 1000;
 
 // The text of the value at `path`: keys of objects (the first of equal ones) or indexes of arrays in decimal.
 // Nothing when the text is no JSON or the path leads nowhere. Lifetime: a part of `text`.
-[[nodiscard]] std::optional<std::string_view> json_at(std::string_view text, std::span<std::string const> path);
+[[nodiscard]] std::optional<std::string_view> json_at(std::string_view text,
+                                                      std::span<std::string const> path);
 
 // The texts of an array's elements; nothing when `text` is no JSON array. Lifetime: parts of `text`.
 [[nodiscard]] std::optional<std::vector<std::string_view>> json_elements(std::string_view text);
 
-// What a JSON value is as a Value: true and false are 1 and 0; a number without fraction and exponent that fits
-// 64 bits is an integer, any other a real, one beyond the reals null; objects and arrays are their text without
-// blanks. `json` is the text of one valid value, as the functions above give it.
-// Lifetime: until `texts` is reset.
+// What a JSON value is as a Value: true and false are 1 and 0; a number without fraction and exponent that
+// fits 64 bits is an integer, any other a real, one beyond the reals null; objects and arrays are their text
+// without blanks. `json` is the text of one valid value, as the functions above give it. Lifetime: until
+// `texts` is reset.
 [[nodiscard]] Value json_value(std::string_view json, Arena& texts);
 
 // A JSON array of strings.

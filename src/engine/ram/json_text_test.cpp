@@ -21,9 +21,10 @@ TEST(JsonText, ElementsAreTheirTexts) {
 }
 
 TEST(JsonText, WhatIsNoArrayHasNoElements) {
-    for (std::string_view const text : {"", "{}", "1", "\"[]\"", "[1", "[1,]", "[,1]", "[1 2]", "[01]", "[.5]", "[+1]",
-                                        "[1.]", "[1e]", "[tru]", "[\"\n\"]", "[\"\\x\"]", "[\"\\u12g4\"]", "[]]",
-                                        "[NaN]", "['a']", "[1]x", "[\"a]"}) {
+    for (std::string_view const text :
+         {"",      "{}",    "1",    "\"[]\"", "[1",    "[1,]",     "[,1]",      "[1 2]",         "[01]",
+          "[.5]",  "[+1]",  "[1.]", "[1e]",   "[tru]", "[\"\n\"]", "[\"\\x\"]", "[\"\\u12g4\"]", "[]]",
+          "[NaN]", "['a']", "[1]x", "[\"a]"}) {
         EXPECT_EQ(elements(text), "none") << text;
     }
 }

@@ -12,7 +12,9 @@ namespace quern::engine::ram {
 class OwnedValue {
 public:
     OwnedValue() = default;
-    OwnedValue(Value const& value) : value_(value), bytes_(value.text) { value_.text = {}; }  // NOLINT: implicit
+    OwnedValue(Value const& value) : value_(value), bytes_(value.text) {
+        value_.text = {};
+    }  // NOLINT: implicit
 
     // Lifetime: as long as this object is neither changed nor moved.
     [[nodiscard]] Value view() const {

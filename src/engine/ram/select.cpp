@@ -47,7 +47,8 @@ std::vector<OwnedValue> seek_keys(plan::BoundPlan bound) {
                  "a seek has a value for every sort key");
     std::vector<OwnedValue> keys;
     for (std::size_t index = 0; index < seek.values.size(); ++index) {
-        QUERN_ASSERT(bound.plan.sort[index].kind != SortKey::Kind::random, "there is no way back into chance");
+        QUERN_ASSERT(bound.plan.sort[index].kind != SortKey::Kind::random,
+                     "there is no way back into chance");
         keys.emplace_back(seek.null[index] ? Value{} : bound.values[seek.values[index]]);
     }
     return keys;

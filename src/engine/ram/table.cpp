@@ -19,7 +19,9 @@ OwnedValue without_ascii_case(Value const& value) {
     return Value::of(std::string_view(text));
 }
 
-bool is_empty_or_null(Value const& value) { return value.is_null() || (value.is_text() && value.text.empty()); }
+bool is_empty_or_null(Value const& value) {
+    return value.is_null() || (value.is_text() && value.text.empty());
+}
 
 }  // namespace
 
@@ -32,8 +34,9 @@ Error not_unique(std::span<std::string const> columns) {
 }
 
 bool Table::KeyLess::operator()(Key const& left, Key const& right) const {
-    return std::ranges::lexicographical_compare(
-        left, right, [](OwnedValue const& a, OwnedValue const& b) { return compare(a.view(), b.view()) < 0; });
+    return std::ranges::lexicographical_compare(left, right, [](OwnedValue const& a, OwnedValue const& b) {
+        return compare(a.view(), b.view()) < 0;
+    });
 }
 
 Table::Table(std::shared_ptr<Collection const> collection) : collection_(std::move(collection)) {
@@ -64,7 +67,8 @@ std::optional<Table::Key> Table::key_of(Unique const& unique, Row const& row) co
     for (std::size_t column = 0; column < unique.positions.size(); ++column) {
         Value const value = row.values[unique.positions[column]].view();
         if (value.is_null()) return std::nullopt;  // nulls are never equal to each other
-        key.push_back(unique.index->columns[column].ignore_case ? without_ascii_case(value) : OwnedValue(value));
+        key.push_back(unique.index->columns[column].ignore_case ? without_ascii_case(value)
+                                                                : OwnedValue(value));
     }
     return key;
 }

@@ -48,7 +48,8 @@ public:
     void clear();
 
     // Where `field` of some state of the collection is in this table's rows, by the field's id.
-    [[nodiscard]] std::optional<std::size_t> position_of(Collection const& collection, std::size_t field) const;
+    [[nodiscard]] std::optional<std::size_t> position_of(Collection const& collection,
+                                                         std::size_t field) const;
 
 private:
     using Key = std::vector<OwnedValue>;

@@ -15,7 +15,8 @@ using plan::Comparison;
 
 namespace {
 
-// More terms than this are put into brackets by halves, so that the depth of the parsed expression stays small.
+// More terms than this are put into brackets by halves, so that the depth of the parsed expression stays
+// small.
 constexpr std::size_t flat_terms_max = 32;
 
 std::string_view sign_of(Comparison comparison) {
@@ -130,10 +131,11 @@ void Writer::in_list(Condition const& leaf) {
 
 // Some row satisfies P: EXISTS (… WHERE P). All do: NOT EXISTS (… WHERE not P).
 //
-// A source without rows gives one row of nulls. Where P cannot be true of it, the row need not be made and the
-// source is joined plainly; else it is joined from the left to a row without columns.
+// A source without rows gives one row of nulls. Where P cannot be true of it, the row need not be made and
+// the source is joined plainly; else it is joined from the left to a row without columns.
 void Writer::quantified(Condition const& condition) {
-    QUERN_ASSERT(condition.parts.size() == 1 && !condition.sources.empty(), "one predicate over some sources");
+    QUERN_ASSERT(condition.parts.size() == 1 && !condition.sources.empty(),
+                 "one predicate over some sources");
     Condition const predicate =
         condition.every ? plan::negate(condition.parts.front()) : condition.parts.front();
     if (condition.every != condition.negated) text_ += "NOT ";

@@ -67,7 +67,8 @@ std::string create_table(Collection const& collection, Schema const& schema, std
     return sql + "\"_v\" INTEGER NOT NULL DEFAULT 0) STRICT";
 }
 
-std::vector<std::string> create_join_table(Collection const& collection, Field const& field, Schema const& schema) {
+std::vector<std::string> create_join_table(Collection const& collection, Field const& field,
+                                           Schema const& schema) {
     std::string const name = join_table_name(collection, field);
     std::string const table = quoted_name(name);
     return {
@@ -75,7 +76,8 @@ std::vector<std::string> create_join_table(Collection const& collection, Field c
             "(\"id\") ON DELETE CASCADE, \"position\" INTEGER NOT NULL, \"target\" TEXT NOT NULL" +
             references(field, schema, " ON DELETE CASCADE") +
             ", PRIMARY KEY (\"owner\", \"position\"), UNIQUE (\"owner\", \"target\")) WITHOUT ROWID, STRICT",
-        "CREATE INDEX " + quoted_name(relation_index_name(collection, field)) + " ON " + table + " (\"target\")",
+        "CREATE INDEX " + quoted_name(relation_index_name(collection, field)) + " ON " + table +
+            " (\"target\")",
     };
 }
 

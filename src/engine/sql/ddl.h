@@ -3,10 +3,10 @@
 
 // Collections as tables.
 //
-// A collection is a STRICT rowid table with one column a field, except that a multiple relation is a table of its
-// own, `<collection>__<field>(owner, position, target)`, which the engine shows as the array of its targets.
-// Columns are NOT NULL with the type's zero value unless the field is nullable or a single relation. Foreign keys
-// are immediate: a statement that breaks one fails alone.
+// A collection is a STRICT rowid table with one column a field, except that a multiple relation is a table of
+// its own, `<collection>__<field>(owner, position, target)`, which the engine shows as the array of its
+// targets. Columns are NOT NULL with the type's zero value unless the field is nullable or a single relation.
+// Foreign keys are immediate: a statement that breaks one fails alone.
 
 #include <string>
 #include <string_view>
@@ -21,7 +21,8 @@ namespace quern::engine::sql {
 [[nodiscard]] std::string column_definition(Field const& field, Schema const& schema);
 
 // CREATE TABLE for `collection` under the name `table` (which is its own name, or a temporary one).
-[[nodiscard]] std::string create_table(Collection const& collection, Schema const& schema, std::string_view table);
+[[nodiscard]] std::string create_table(Collection const& collection, Schema const& schema,
+                                       std::string_view table);
 
 // CREATE TABLE and CREATE INDEX of a multiple relation.
 [[nodiscard]] std::vector<std::string> create_join_table(Collection const& collection, Field const& field,
@@ -32,8 +33,8 @@ struct NamedIndex {
     std::string name;
     std::string sql;
 };
-// The collection's own indexes and one for each single relation. The names of the latter are made of the ids of
-// collection and field, so they stay when either is renamed.
+// The collection's own indexes and one for each single relation. The names of the latter are made of the ids
+// of collection and field, so they stay when either is renamed.
 [[nodiscard]] std::vector<NamedIndex> indexes(Collection const& collection);
 [[nodiscard]] std::string relation_index_name(Collection const& collection, Field const& field);
 

@@ -42,7 +42,8 @@ void Writer::alias(SourceIndex source) {
 Field const* Writer::field_of(plan::Column column) const {
     if (column.field == Collection::version_field || column.field == Collection::rowid_field) return nullptr;
     Collection const* collection = plan_.sources[column.source].collection;
-    QUERN_ASSERT(collection != nullptr && column.field < collection->fields.size(), "a column is of its source");
+    QUERN_ASSERT(collection != nullptr && column.field < collection->fields.size(),
+                 "a column is of its source");
     return &collection->fields[column.field];
 }
 
@@ -99,7 +100,8 @@ void Writer::parameter(plan::ParameterIndex index) {
         auto const found = std::ranges::find(bindings_, index, &Binding::parameter);
         number = static_cast<std::size_t>(found - bindings_.begin());
     }
-    if (number == bindings_.size()) bindings_.push_back({.parameter = index, .accepts = accepts_all, .text = {}});
+    if (number == bindings_.size())
+        bindings_.push_back({.parameter = index, .accepts = accepts_all, .text = {}});
     text_ += dialect_.parameter;
     if (dialect_.numbered) text_ += std::to_string(number + 1);
 }
@@ -114,7 +116,8 @@ void Writer::constant(std::string text) {
 // Narrows what kinds of values the last written place of a parameter accepts.
 void Writer::expect(plan::ParameterIndex index, std::uint8_t accepts) {
     for (Binding& binding : bindings_) {
-        if (binding.parameter == index) binding.accepts = static_cast<std::uint8_t>(binding.accepts & accepts);
+        if (binding.parameter == index)
+            binding.accepts = static_cast<std::uint8_t>(binding.accepts & accepts);
     }
 }
 
@@ -215,8 +218,8 @@ bool Writer::never_null(Operand const& operand) const {
     return false;
 }
 
-// Whether `column` would convert values of `other`. A parameter is not asked for its kinds: it is noted what it
-// may be bound to, unless this is the text for everything else.
+// Whether `column` would convert values of `other`. A parameter is not asked for its kinds: it is noted what
+// it may be bound to, unless this is the text for everything else.
 bool Writer::converts(Operand const& column, Operand const& other) {
     std::uint8_t unharmed = accepts_all;
     switch (affinity(column)) {

@@ -14,7 +14,8 @@ Writer::Writer(plan::Plan const& plan, Dialect const& dialect, Comparing compari
       comparing_(comparing),
       null_row_(plan.sources.size(), false),
       used_(plan.sources.size(), false) {
-    QUERN_ASSERT(!plan.has_seek || plan.seek.values.size() == plan.sort.size(), "a seek has a value for each key");
+    QUERN_ASSERT(!plan.has_seek || plan.seek.values.size() == plan.sort.size(),
+                 "a seek has a value for each key");
 }
 
 Statement Writer::take() { return {std::move(text_), std::move(bindings_)}; }
@@ -92,7 +93,8 @@ void Writer::seek() {
     bool converting = false;
     for (std::size_t index = 0; index < plan_.sort.size(); ++index) {
         // Within a row comparison a column cannot be kept from converting.
-        converting = converting || (comparing_ == Comparing::exactly && affinity(plan_.sort[index].operand) != Affinity::none);
+        converting = converting || (comparing_ == Comparing::exactly &&
+                                    affinity(plan_.sort[index].operand) != Affinity::none);
     }
     if (one_direction && !some_null && !converting) return seek_row_values();
     seek_alternatives();
@@ -124,7 +126,8 @@ bool Writer::seek_has_range() const {
 void Writer::seek_alternatives() {
     plan::SortKey const& first = plan_.sort.front();
     if (seek_has_range()) {
-        compared(first.operand, first.descending ? " <= " : " >= ", plan::parameter(plan_.seek.values.front()));
+        compared(first.operand,
+                 first.descending ? " <= " : " >= ", plan::parameter(plan_.seek.values.front()));
         text_ += " AND ";
     }
     text_ += '(';

@@ -9,10 +9,10 @@
 // conditions are built from leaves by AND and OR alone; a negated leaf is written so that it is true exactly
 // when the leaf is not.
 //
-// Types. Values are ordered by kind first (schema/value.h), but SQLite converts a parameter to the type of the
-// column that it is compared with: 5 would equal '5' in a text column. Each binding therefore says which kinds
-// of values leave the text exact. When a value of another kind comes, the same plan is written a second time
-// with Comparing::exactly, which never converts and cannot use an index for that comparison.
+// Types. Values are ordered by kind first (schema/value.h), but SQLite converts a parameter to the type of
+// the column that it is compared with: 5 would equal '5' in a text column. Each binding therefore says which
+// kinds of values leave the text exact. When a value of another kind comes, the same plan is written a second
+// time with Comparing::exactly, which never converts and cannot use an index for that comparison.
 
 #include <cstdint>
 #include <string>
@@ -36,14 +36,15 @@ enum Accepts : std::uint8_t {
 // The bit of a value: one of Accepts, or 0 for null and blobs, which never are converted.
 [[nodiscard]] inline std::uint8_t accept_bit(Value const& value) {
     switch (value.kind) {
-        case ValueKind::null:
-        case ValueKind::blob: return 0;
-        case ValueKind::integer: {
-            constexpr std::int64_t exact_max = std::int64_t{1} << 53;
-            return value.integer > exact_max || value.integer < -exact_max ? accepts_big_integer : accepts_integer;
-        }
-        case ValueKind::real: return accepts_real;
-        case ValueKind::text: return accepts_text;
+    case ValueKind::null:
+    case ValueKind::blob: return 0;
+    case ValueKind::integer: {
+        constexpr std::int64_t exact_max = std::int64_t{1} << 53;
+        return value.integer > exact_max || value.integer < -exact_max ? accepts_big_integer
+                                                                       : accepts_integer;
+    }
+    case ValueKind::real: return accepts_real;
+    case ValueKind::text: return accepts_text;
     }
     return 0;
 }

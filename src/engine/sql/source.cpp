@@ -109,12 +109,13 @@ void Writer::outer_hop(SourceIndex source) {
     guard(source);
 }
 
-// Adds the tables to FROM and leaves what binds them in `conditions`, each with an AND behind it. A join table
-// stands in FROM itself, so that the planner may begin at either end.
+// Adds the tables to FROM and leaves what binds them in `conditions`, each with an AND behind it. A join
+// table stands in FROM itself, so that the planner may begin at either end.
 void Writer::inner_hop(SourceIndex index, bool first, std::string& conditions) {
     Source const& source = plan_.sources[index];
     bool const back = source.hop == Hop::back;
-    bool const joins = source.hop == Hop::to_many || (back && source.collection->fields[source.field].is_join());
+    bool const joins =
+        source.hop == Hop::to_many || (back && source.collection->fields[source.field].is_join());
     text_ += first ? "" : " JOIN ";
     if (joins) {
         join_table(source);

@@ -64,18 +64,20 @@ inline std::shared_ptr<Schema const> schema(std::vector<Collection> collections,
     return std::make_shared<Schema const>(std::move(shared), version);
 }
 
-// users(id name), tags(id name), posts(id title body? views score done kinds data author tags), comments(id text post)
+// users(id name), tags(id name), posts(id title body? views score done kinds data author tags), comments(id
+// text post)
 inline std::shared_ptr<Schema const> blog(std::uint64_t version = 1) {
-    return schema({collection("users", {field("name", FieldType::text), relation("boss", "c_users")}),
-                   collection("tags", {field("name", FieldType::text)}),
-                   collection("posts",
-                              {field("title", FieldType::text), nullable(field("body", FieldType::text)),
-                               integer("views"), field("score", FieldType::number), field("done", FieldType::boolean),
-                               many("kinds", FieldType::select), field("data", FieldType::json),
-                               relation("author", "c_users"), relation("tags", "c_tags", 10)},
-                              {Index{"i_title", false, {{"title", false, false}}, ""}}),
-                   collection("comments", {field("text", FieldType::text), relation("post", "c_posts")})},
-                  version);
+    return schema(
+        {collection("users", {field("name", FieldType::text), relation("boss", "c_users")}),
+         collection("tags", {field("name", FieldType::text)}),
+         collection("posts",
+                    {field("title", FieldType::text), nullable(field("body", FieldType::text)),
+                     integer("views"), field("score", FieldType::number), field("done", FieldType::boolean),
+                     many("kinds", FieldType::select), field("data", FieldType::json),
+                     relation("author", "c_users"), relation("tags", "c_tags", 10)},
+                    {Index{"i_title", false, {{"title", false, false}}, ""}}),
+         collection("comments", {field("text", FieldType::text), relation("post", "c_posts")})},
+        version);
 }
 
 // A plan over one collection, to be filled in and sealed.
@@ -97,8 +99,8 @@ inline plan::Operand column(plan::Plan const& plan, plan::SourceIndex source, st
 }
 
 // Adds a source; `field` is the name in the collection that the hop says.
-inline plan::SourceIndex hop(plan::Plan& plan, plan::Hop hop, plan::SourceIndex parent, std::string_view collection,
-                             std::string_view field) {
+inline plan::SourceIndex hop(plan::Plan& plan, plan::Hop hop, plan::SourceIndex parent,
+                             std::string_view collection, std::string_view field) {
     plan::Source source;
     source.hop = hop;
     source.parent = parent;
@@ -112,8 +114,8 @@ inline plan::SourceIndex hop(plan::Plan& plan, plan::Hop hop, plan::SourceIndex 
     return static_cast<plan::SourceIndex>(plan.sources.size() - 1);
 }
 
-inline plan::Condition some(std::vector<plan::SourceIndex> sources, plan::Condition predicate, bool every = false,
-                            bool negated = false) {
+inline plan::Condition some(std::vector<plan::SourceIndex> sources, plan::Condition predicate,
+                            bool every = false, bool negated = false) {
     plan::Condition made;
     made.kind = plan::Condition::Kind::quantified;
     made.sources = std::move(sources);

@@ -3,8 +3,9 @@
 
 // Writes the parts of one statement; inner to this room. Read query.h first.
 //
-// The text grows at the end only. What the parts need to know of each other is in two places: `bindings_`, what
-// the parameters stand for, and `null_row_`, which sources may give the row of nulls where the text now stands.
+// The text grows at the end only. What the parts need to know of each other is in two places: `bindings_`,
+// what the parameters stand for, and `null_row_`, which sources may give the row of nulls where the text now
+// stands.
 
 #include <string>
 #include <string_view>

@@ -39,7 +39,8 @@ Field const* field_with_id(Collection const& collection, std::string_view id) {
 // Whether the column can stay as it is, but for its name.
 bool is_same_column(Field before, Field const& after, Schema const& schema) {
     before.name = after.name;
-    return keeps_values(before, after) && sql::column_definition(before, schema) == sql::column_definition(after, schema);
+    return keeps_values(before, after) &&
+           sql::column_definition(before, schema) == sql::column_definition(after, schema);
 }
 
 bool needs_rebuild(Collection const& before, Collection const& after, Schema const& schema) {
@@ -76,7 +77,8 @@ public:
         QUERN_CHECK(rename_tables());
         QUERN_CHECK(create_tables());
         for (TableChange const& change : changes_) {
-            if (change.before != nullptr && change.after != nullptr) QUERN_CHECK(reshape(*change.before, *change.after));
+            if (change.before != nullptr && change.after != nullptr)
+                QUERN_CHECK(reshape(*change.before, *change.after));
         }
         QUERN_CHECK(drop_leftovers());
         QUERN_CHECK(create_indexes());
@@ -104,14 +106,16 @@ private:
         for (auto const& collection : schema_.collections()) {
             for (Field const& field : collection->fields) {
                 if (field.type != FieldType::relation || field.collection_id != dropped.id) continue;
-                return fail(ErrorCode::conflict, "The collection is still referred to by " + collection->name + "." +
-                                                     field.name + ".");
+                return fail(ErrorCode::conflict, "The collection is still referred to by " +
+                                                     collection->name + "." + field.name + ".");
             }
         }
         return {};
     }
 
-    Result<void> drop_table(std::string_view name) { return connection_.execute("DROP TABLE " + quoted_name(name)); }
+    Result<void> drop_table(std::string_view name) {
+        return connection_.execute("DROP TABLE " + quoted_name(name));
+    }
 
     Result<void> drop_tables() {
         for (TableChange const& change : changes_) {
@@ -140,7 +144,8 @@ private:
             }
             for (Field const& field : before->fields) {
                 Field const* now = field_with_id(*after, field.id);
-                bool const stays = now != nullptr && now->type == FieldType::relation && now->is_join() == field.is_join() &&
+                bool const stays = now != nullptr && now->type == FieldType::relation &&
+                                   now->is_join() == field.is_join() &&
                                    (!field.is_join() || now->collection_id == field.collection_id);
                 if (field.type != FieldType::relation || stays) continue;
                 QUERN_CHECK(drop_index(sql::relation_index_name(*before, field)));
@@ -210,10 +215,12 @@ private:
         for (Field const& field : after.fields) {
             if (!field.is_join()) continue;
             Field const* old = field_with_id(before, field.id);
-            bool const stays = old != nullptr && old->is_join() && !leftovers_.contains({before.id, field.id});
+            bool const stays =
+                old != nullptr && old->is_join() && !leftovers_.contains({before.id, field.id});
             if (stays) continue;
             QUERN_CHECK(create_join_table(after, field));
-            if (old != nullptr && old->is_join()) QUERN_CHECK(retarget(after, field, leftovers_[{before.id, field.id}]));
+            if (old != nullptr && old->is_join())
+                QUERN_CHECK(retarget(after, field, leftovers_[{before.id, field.id}]));
         }
         if (needs_rebuild(before, after, schema_)) {
             to_check_[after.name] = &after;
@@ -221,7 +228,10 @@ private:
                                   .before = before,
                                   .after = after,
                                   .schema = schema_,
-                                  .join_table_of = [&](Field const& field) { return leftovers_[{before.id, field.id}]; },
+                                  .join_table_of =
+                                      [&](Field const& field) {
+                                          return leftovers_[{before.id, field.id}];
+                                      },
                                   .to_check = to_check_});
         }
         QUERN_CHECK(rename_columns(before, after));
@@ -237,8 +247,8 @@ private:
     Result<void> retarget(Collection const& after, Field const& field, std::string const& from) {
         std::string const to = join_table_name(after, field);
         to_check_[to] = &after;
-        return connection_.execute("INSERT INTO " + quoted_name(to) + " SELECT \"owner\", \"position\", \"target\" FROM " +
-                                   quoted_name(from));
+        return connection_.execute("INSERT INTO " + quoted_name(to) +
+                                   " SELECT \"owner\", \"position\", \"target\" FROM " + quoted_name(from));
     }
 
     Result<void> rename_columns(Collection const& before, Collection const& after) {
@@ -251,8 +261,8 @@ private:
         auto const rename_all = [&](auto const& names) -> Result<void> {
             for (Rename& rename : renames) {
                 auto const [from, to] = names(rename);
-                QUERN_CHECK(connection_.execute("ALTER TABLE " + quoted_name(after.name) + " RENAME COLUMN " + quoted_name(from) +
-                                                " TO " + quoted_name(to)));
+                QUERN_CHECK(connection_.execute("ALTER TABLE " + quoted_name(after.name) + " RENAME COLUMN " +
+                                                quoted_name(from) + " TO " + quoted_name(to)));
             }
             return {};
         };
@@ -281,7 +291,8 @@ private:
                 auto const made = connection_.execute(index.sql);
                 if (made) continue;
                 auto const fields = fields_not_unique(sqlite3_errmsg(connection_.get()), *after);
-                return fail(fields.empty() ? made.error() : name_duplicates(not_unique(fields), index.name, *after));
+                return fail(fields.empty() ? made.error()
+                                           : name_duplicates(not_unique(fields), index.name, *after));
             }
         }
         return {};
@@ -297,7 +308,8 @@ private:
             if (column.ignore_case) columns += " COLLATE NOCASE";
         }
         std::string sql = "SELECT min(id) || ' and ' || max(id) FROM " + quoted_name(collection.name);
-        if (!index->where_not_empty.empty()) sql += " WHERE " + quoted_name(index->where_not_empty) + " != ''";
+        if (!index->where_not_empty.empty())
+            sql += " WHERE " + quoted_name(index->where_not_empty) + " != ''";
         sql += " GROUP BY " + columns + " HAVING count(*) > 1 LIMIT 1";
         auto const alike = connection_.query_text(sql, {});
         if (!alike || alike->empty()) return error;
@@ -314,10 +326,12 @@ private:
                                          std::span(&name, 1)));
         if (column.empty()) return {};
         for (Field const& field : collection.fields) {
-            bool const about = field.is_join() ? join_table_name(collection, field) == table : field.name == column;
+            bool const about =
+                field.is_join() ? join_table_name(collection, field) == table : field.name == column;
             if (about) return fail(missing_target(field));
         }
-        return fail(ErrorCode::conflict, "A relation of " + collection.name + " points at a record that is not there.");
+        return fail(ErrorCode::conflict,
+                    "A relation of " + collection.name + " points at a record that is not there.");
     }
 
     Connection& connection_;
@@ -331,7 +345,8 @@ private:
 
 }  // namespace
 
-Result<void> alter_tables(Connection& connection, std::span<TableChange const> changes, Schema const& schema) {
+Result<void> alter_tables(Connection& connection, std::span<TableChange const> changes,
+                          Schema const& schema) {
     WithoutForeignKeys const off(connection);
     return Alteration(connection, changes, schema).run();
 }

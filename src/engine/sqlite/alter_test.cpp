@@ -39,14 +39,18 @@ protected:
     // users u1 u2 (boss u1), tags t1 t2, posts p1 p2 with authors and tags, a comment on each.
     void fill() {
         must(insert("users", {{"id", Value::of("u1")}, {"name", Value::of("Ann")}}));
-        must(insert("users", {{"id", Value::of("u2")}, {"name", Value::of("Bob")}, {"boss", Value::of("u1")}}));
+        must(insert("users",
+                    {{"id", Value::of("u2")}, {"name", Value::of("Bob")}, {"boss", Value::of("u1")}}));
         must(insert("tags", {{"id", Value::of("t1")}, {"name", Value::of("red")}}));
         must(insert("tags", {{"id", Value::of("t2")}, {"name", Value::of("blue")}}));
         must(insert("posts",
-                    {{"id", Value::of("p2")}, {"title", Value::of("two")}, {"views", Value::of(std::int64_t{2})},
+                    {{"id", Value::of("p2")},
+                     {"title", Value::of("two")},
+                     {"views", Value::of(std::int64_t{2})},
                      {"author", Value::of("u2")}},
                     {{"tags", {"t2", "t1"}}}));
-        must(insert("posts", {{"id", Value::of("p1")}, {"title", Value::of("12")}, {"author", Value::of("u1")}}));
+        must(insert("posts",
+                    {{"id", Value::of("p1")}, {"title", Value::of("12")}, {"author", Value::of("u1")}}));
         must(insert("comments", {{"id", Value::of("c1")}, {"post", Value::of("p1")}}));
     }
     std::string query(std::string const& sql) {
@@ -85,12 +89,16 @@ TEST_F(AlterTest, RenamesKeepDataRelationsAndIndexes) {
               (Rows{"p1|12|u1|[]", R"(p2|two|u2|["t2","t1"])"}));
     must(insert("articles", {{"id", Value::of("p3")}, {"heading", Value::of("x")}}, {{"labels", {"t1"}}}));
     Transaction* transaction = must(writer->begin());
-    EXPECT_FALSE(transaction->remove(*schema->find("articles"), "p1")) << "the comment's reference moved along";
+    EXPECT_FALSE(transaction->remove(*schema->find("articles"), "p1"))
+        << "the comment's reference moved along";
     writer->rollback();
     close();
-    EXPECT_EQ(query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"),
-              "articles;articles__labels;comments;labels;users;");
-    EXPECT_EQ(query("SELECT count(*) FROM sqlite_schema WHERE name = 'i_title' AND sql LIKE '%heading%'"), "1;");
+    EXPECT_EQ(
+        query(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"),
+        "articles;articles__labels;comments;labels;users;");
+    EXPECT_EQ(query("SELECT count(*) FROM sqlite_schema WHERE name = 'i_title' AND sql LIKE '%heading%'"),
+              "1;");
 }
 
 TEST_F(AlterTest, NamesMayBeExchanged) {
@@ -147,7 +155,8 @@ TEST_F(AlterTest, ARebuildKeepsChildrenAndTheOrderOfInsertion) {
     EXPECT_EQ(query("PRAGMA foreign_key_check"), "");
     EXPECT_EQ(query("SELECT count(*) FROM sqlite_schema WHERE name = 'i_title'"), "1;");
     EXPECT_EQ(query("SELECT count(*) FROM sqlite_schema WHERE name LIKE '%quern%'"), "0;");
-    EXPECT_EQ(query("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE '_relation%'"), "4;");
+    EXPECT_EQ(query("SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE '_relation%'"),
+              "4;");
 }
 
 TEST_F(AlterTest, TypesChangeWhereNothingIsLost) {
@@ -168,7 +177,8 @@ TEST_F(AlterTest, TypesChangeWhereNothingIsLost) {
 
 TEST_F(AlterTest, AValueThatDoesNotFitRefusesTheChange) {
     fill();
-    auto const error = refused([](Collections& all) { field_of(all["posts"], "title").type = FieldType::number; });
+    auto const error =
+        refused([](Collections& all) { field_of(all["posts"], "title").type = FieldType::number; });
     EXPECT_EQ(error.code, ErrorCode::validation);
     EXPECT_NE(error.message.find("title"), std::string::npos);
     EXPECT_NE(error.message.find("p2"), std::string::npos) << error.message;
@@ -197,17 +207,20 @@ TEST_F(AlterTest, RelationsBecomeMultipleAndSingleAgain) {
     EXPECT_EQ(all("posts", {"tags"}), (Rows{"[]", R"(["t2","t1"])"}));
     close();
     EXPECT_EQ(query("PRAGMA foreign_key_check"), "");
-    EXPECT_EQ(query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\\_\\_%' ESCAPE '\\' ORDER BY 1"),
+    EXPECT_EQ(query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%\\_\\_%' ESCAPE "
+                    "'\\' ORDER BY 1"),
               "comments__post;posts__tags;");
 }
 
 TEST_F(AlterTest, ARelationMayGetAnotherTargetIfItsIdsAreThere) {
     fill();
-    auto const error = refused([](Collections& all) { field_of(all["posts"], "author").collection_id = "c_tags"; });
+    auto const error =
+        refused([](Collections& all) { field_of(all["posts"], "author").collection_id = "c_tags"; });
     ASSERT_EQ(error.fields.size(), 1U) << error.message;
     EXPECT_EQ(error.fields.at(0).field, "author");
     EXPECT_EQ(error.fields.at(0).code, "validation_missing_rel_records");
-    auto const multiple = refused([](Collections& all) { field_of(all["posts"], "tags").collection_id = "c_users"; });
+    auto const multiple =
+        refused([](Collections& all) { field_of(all["posts"], "tags").collection_id = "c_users"; });
     ASSERT_EQ(multiple.fields.size(), 1U) << multiple.message;
     EXPECT_EQ(multiple.fields.at(0).field, "tags");
     must(insert("users", {{"id", Value::of("t1")}}));
@@ -226,7 +239,9 @@ TEST_F(AlterTest, CollectionsAreDroppedWithTheirJoinTables) {
     EXPECT_FALSE(must(database->has_table("posts")));
     EXPECT_FALSE(must(database->has_table("posts__tags")));
     EXPECT_TRUE(must(database->has_table("tags")));
-    edit([](Collections& all) { all["posts"] = test::collection("posts", {test::field("new", FieldType::text)}); });
+    edit([](Collections& all) {
+        all["posts"] = test::collection("posts", {test::field("new", FieldType::text)});
+    });
     must(insert("posts", {{"id", Value::of("p1")}, {"new", Value::of("x")}}));
 }
 
@@ -274,7 +289,8 @@ TEST_F(AlterTest, WhatOthersPutOnATableSurvivesItsRebuild) {
     sqlite3_open((directory_.path() / "data.db").c_str(), &raw);
     EXPECT_EQ(sqlite3_exec(raw, R"(CREATE VIEW names AS SELECT name FROM tags;
         CREATE INDEX mine ON tags(name);
-        CREATE TRIGGER watch AFTER DELETE ON tags BEGIN UPDATE users SET name = OLD.name WHERE id = 'u1'; END;)",
+        CREATE TRIGGER watch AFTER DELETE ON tags
+            BEGIN UPDATE users SET name = OLD.name WHERE id = 'u1'; END;)",
                            nullptr, nullptr, nullptr),
               SQLITE_OK);
     sqlite3_close(raw);

@@ -77,10 +77,10 @@ Result<void> Checkpointer::run(bool restart) {
 bool Checkpointer::drain() {
     shared_->draining = true;
     ++shared_->sequence;
-    auto const end = std::chrono::steady_clock::now() + drain_wait_max;
-    while (shared_->holders.load() != 0) {
-        if (std::chrono::steady_clock::now() >= end) return false;
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    constexpr std::chrono::microseconds pause(50);
+    for (std::chrono::microseconds waited(0); shared_->holders.load() != 0; waited += pause) {
+        if (waited >= drain_wait_max) return false;
+        std::this_thread::sleep_for(pause);
     }
     return true;
 }
@@ -105,19 +105,23 @@ Result<bool> Checkpointer::has_table(std::string_view name) {
     std::lock_guard const lock(keeper_mutex_);
     Value const parameter = Value::of(name);
     QUERN_TRY(auto const found,
-              keeper_.query_integer("SELECT count(*) FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?1",
-                                    std::span(&parameter, 1)));
+              keeper_.query_integer(
+                  "SELECT count(*) FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?1",
+                  std::span(&parameter, 1)));
     return found > 0;
 }
 
 void note_commit(Shared& shared, std::uint64_t log_frames) {
-    if (log_frames < shared.log_frames.load(std::memory_order_relaxed)) shared.backfilled_frames = 0;  // started over
+    if (log_frames < shared.log_frames.load(std::memory_order_relaxed))
+        shared.backfilled_frames = 0;  // started over
     shared.log_frames = log_frames;
     bool const sleeping = !shared.checkpoint_armed.exchange(true);
     bool const long_enough = log_frames - shared.backfilled_frames >=
                              Checkpointer::frames(shared, shared.options.checkpoint_bytes);
     if (!sleeping && !long_enough) return;
-    { std::lock_guard const lock(shared.checkpoint_mutex); }  // the thread is either before its test or asleep
+    {
+        std::lock_guard const lock(shared.checkpoint_mutex);
+    }  // the thread is either before its test or asleep
     shared.checkpoint_wanted.notify_one();
 }
 

@@ -3,9 +3,9 @@
 
 // Moves the log into the file, and has it start over.
 //
-// A passive checkpoint copies what no snapshot still needs and syncs the file: some 20 ms, on this thread alone,
-// while readers go on. A restart then lets the next commit write the log from its beginning again; for it all
-// snapshots must close for a moment (shared.h). Neither runs beside a write transaction.
+// A passive checkpoint copies what no snapshot still needs and syncs the file: some 20 ms, on this thread
+// alone, while readers go on. A restart then lets the next commit write the log from its beginning again; for
+// it all snapshots must close for a moment (shared.h). Neither runs beside a write transaction.
 
 #include <memory>
 #include <mutex>

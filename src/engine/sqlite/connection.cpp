@@ -52,7 +52,9 @@ Value Statement::column(int index) const {
 bool read_value(sqlite3_value* source, Value& value) {
     switch (sqlite3_value_type(source)) {
     case SQLITE_NULL: value = Value{}; return true;
-    case SQLITE_INTEGER: value = Value::of(static_cast<std::int64_t>(sqlite3_value_int64(source))); return true;
+    case SQLITE_INTEGER:
+        value = Value::of(static_cast<std::int64_t>(sqlite3_value_int64(source)));
+        return true;
     case SQLITE_FLOAT: value = Value::of(sqlite3_value_double(source)); return true;
     case SQLITE_TEXT: value.kind = ValueKind::text; break;
     default: value.kind = ValueKind::blob; break;
@@ -84,9 +86,9 @@ Result<Connection> Connection::open(Shared& shared, Role role) {
 Result<void> Connection::configure(Role role) {
     Options const& options = shared_->options;
     sqlite3_busy_timeout(get(), static_cast<int>(std::min<std::int64_t>(options.busy_wait.count(), INT_MAX)));
-    for (auto const& [option, on] : {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_DQS_DML, 0),
-                                     std::pair(SQLITE_DBCONFIG_DQS_DDL, 0),
-                                     std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)}) {
+    for (auto const& [option, on] :
+         {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_DQS_DML, 0),
+          std::pair(SQLITE_DBCONFIG_DQS_DDL, 0), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)}) {
         sqlite3_db_config(get(), option, on, nullptr);
     }
     sqlite3_limit(get(), SQLITE_LIMIT_ATTACHED, 0);
@@ -101,15 +103,16 @@ Result<void> Connection::configure(Role role) {
     QUERN_CHECK(execute("PRAGMA mmap_size = " + std::to_string(options.mapped_bytes)));
     constexpr std::size_t bytes_per_kib = 1024;
     std::size_t const cache = role == Role::writer ? options.writer_cache_bytes : options.reader_cache_bytes;
-    QUERN_CHECK(execute("PRAGMA cache_size = -" + std::to_string(std::max<std::size_t>(1, cache / bytes_per_kib))));
+    QUERN_CHECK(
+        execute("PRAGMA cache_size = -" + std::to_string(std::max<std::size_t>(1, cache / bytes_per_kib))));
     if (role == Role::reader) QUERN_CHECK(execute("PRAGMA query_only = ON"));
     QUERN_CHECK(register_functions(get()));
     sqlite3_progress_handler(get(), Watch::instructions, &Watch::progress, watch_.get());
     return {};
 }
 
-// A file that is not yet in WAL mode still has a rollback journal, which the switch deletes. Only EXTRA syncs the
-// directory then; without, a crash could bring the journal back and with it the old pages.
+// A file that is not yet in WAL mode still has a rollback journal, which the switch deletes. Only EXTRA syncs
+// the directory then; without, a crash could bring the journal back and with it the old pages.
 Result<void> Connection::switch_to_log() {
     QUERN_CHECK(execute("PRAGMA synchronous = EXTRA"));
     auto mode = query_text("PRAGMA journal_mode = WAL");
@@ -117,7 +120,8 @@ Result<void> Connection::switch_to_log() {
         return fail(ErrorCode::conflict, "Another process has the database file open.");
     }
     if (!mode) return fail(std::move(mode).error());
-    if (*mode != "wal") return fail(ErrorCode::io, "The database file cannot be used with a write-ahead log.");
+    if (*mode != "wal")
+        return fail(ErrorCode::io, "The database file cannot be used with a write-ahead log.");
     QUERN_TRY(auto const page_bytes, query_integer("PRAGMA page_size"));
     shared_->page_bytes = static_cast<std::uint32_t>(page_bytes);
     // Reads the file's first page, so that a file of another kind is found now.
@@ -141,7 +145,8 @@ Result<Statement> Connection::prepare(std::string_view sql, bool persistent) con
 
 namespace {
 
-Result<bool> first_step(Connection const& connection, Statement& statement, std::span<Value const> parameters) {
+Result<bool> first_step(Connection const& connection, Statement& statement,
+                        std::span<Value const> parameters) {
     for (std::size_t index = 0; index < parameters.size(); ++index) {
         int const code = statement.bind(static_cast<int>(index + 1), parameters[index]);
         if (code != SQLITE_OK) return fail(connection.error(code));
@@ -170,7 +175,8 @@ Result<std::string> Connection::query_text(std::string_view sql, std::span<Value
     return row ? std::string(statement.column(0).text) : std::string();
 }
 
-Result<std::int64_t> Connection::query_integer(std::string_view sql, std::span<Value const> parameters) const {
+Result<std::int64_t> Connection::query_integer(std::string_view sql,
+                                               std::span<Value const> parameters) const {
     QUERN_TRY(auto statement, prepare(sql, false));
     QUERN_TRY(bool const row, first_step(*this, statement, parameters));
     return row ? static_cast<std::int64_t>(sqlite3_column_int64(statement.get(), 0)) : std::int64_t{0};

@@ -22,8 +22,8 @@ namespace quern::engine::sqlite {
 
 struct Shared;
 
-// Stops the statement that runs past its budget. It is started for each statement and stopped with it, so it can
-// never hit another one; no other thread interrupts a connection.
+// Stops the statement that runs past its budget. It is started for each statement and stopped with it, so it
+// can never hit another one; no other thread interrupts a connection.
 class Watch {
 public:
     explicit Watch(os::Clock const& clock) : clock_(clock) {}
@@ -111,8 +111,10 @@ public:
     // Runs one statement to its end, with parameters bound in order.
     [[nodiscard]] Result<void> execute(std::string_view sql, std::span<Value const> parameters = {}) const;
     // The first column of the first row as text; empty without one.
-    [[nodiscard]] Result<std::string> query_text(std::string_view sql, std::span<Value const> parameters = {}) const;
-    [[nodiscard]] Result<std::int64_t> query_integer(std::string_view sql, std::span<Value const> parameters = {}) const;
+    [[nodiscard]] Result<std::string> query_text(std::string_view sql,
+                                                 std::span<Value const> parameters = {}) const;
+    [[nodiscard]] Result<std::int64_t> query_integer(std::string_view sql,
+                                                     std::span<Value const> parameters = {}) const;
 
     // Whether no transaction is open (any more).
     [[nodiscard]] bool is_autocommit() const { return sqlite3_get_autocommit(get()) != 0; }

@@ -14,8 +14,8 @@ Error invalid(std::string field) {
     return Error::of_field(std::move(field), "validation_invalid_value", "Invalid value.");
 }
 
-// SQLite joins names with dots and commas and quotes nothing. So the message is not taken apart: what it would
-// be for each index is compared with it.
+// SQLite joins names with dots and commas and quotes nothing. So the message is not taken apart: what it
+// would be for each index is compared with it.
 std::string unique_message(Collection const& collection, std::span<std::string const> fields) {
     std::string message = "UNIQUE constraint failed: ";
     for (std::size_t index = 0; index < fields.size(); ++index) {
@@ -34,7 +34,8 @@ std::vector<std::string> fields_of(Index const& index) {
 // The table that a column refers to.
 Result<std::string> target_of(Connection const& connection, std::string_view table, std::string_view column) {
     Value const parameters[] = {Value::of(table), Value::of(column)};
-    return connection.query_text("SELECT \"table\" FROM pragma_foreign_key_list(?1) WHERE \"from\" = ?2", parameters);
+    return connection.query_text("SELECT \"table\" FROM pragma_foreign_key_list(?1) WHERE \"from\" = ?2",
+                                 parameters);
 }
 
 // A column of what is written: its value, and the id of the row.
@@ -42,10 +43,10 @@ Result<bool> target_is_missing(Connection const& connection, Collection const& c
                                Value const& value, Value const& id) {
     QUERN_TRY(auto const target, target_of(connection, collection.name, field.name));
     if (target.empty() || (target == collection.name && value == id)) return false;
-    QUERN_TRY(auto const found,
-              connection.query_integer("SELECT count(*) FROM " + sql::identifier(sql::sqlite_dialect(), target) +
-                                           " WHERE \"id\" = ?1",
-                                       std::span(&value, 1)));
+    QUERN_TRY(auto const found, connection.query_integer("SELECT count(*) FROM " +
+                                                             sql::identifier(sql::sqlite_dialect(), target) +
+                                                             " WHERE \"id\" = ?1",
+                                                         std::span(&value, 1)));
     return found == 0;
 }
 
@@ -114,7 +115,8 @@ Error write_error(Connection const& connection, int code, Collection const& coll
     switch (code) {
     case SQLITE_CONSTRAINT_UNIQUE:
     case SQLITE_CONSTRAINT_PRIMARYKEY:
-        if (auto const fields = fields_not_unique(message, collection); !fields.empty()) return not_unique(fields);
+        if (auto const fields = fields_not_unique(message, collection); !fields.empty())
+            return not_unique(fields);
         return Error(ErrorCode::conflict, message);
     case SQLITE_CONSTRAINT_FOREIGNKEY: return foreign_key_error(connection, collection, row);
     case SQLITE_CONSTRAINT_NOTNULL:

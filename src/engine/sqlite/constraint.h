@@ -11,8 +11,8 @@
 
 namespace quern::engine::sqlite {
 
-// The error of a failed write of a row. `code` is SQLite's extended code; its message is still on the connection.
-// Cost: for a foreign key with several relations, one look-up each.
+// The error of a failed write of a row. `code` is SQLite's extended code; its message is still on the
+// connection. Cost: for a foreign key with several relations, one look-up each.
 [[nodiscard]] Error write_error(Connection const& connection, int code, Collection const& collection,
                                 std::span<Assignment const> row);
 
@@ -21,6 +21,7 @@ namespace quern::engine::sqlite {
 [[nodiscard]] Error not_unique(std::span<std::string const> fields);
 
 // The fields of the unique index that SQLite's message names; empty if it is about something else.
-[[nodiscard]] std::vector<std::string> fields_not_unique(std::string_view message, Collection const& collection);
+[[nodiscard]] std::vector<std::string> fields_not_unique(std::string_view message,
+                                                         Collection const& collection);
 
 }  // namespace quern::engine::sqlite

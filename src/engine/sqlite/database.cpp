@@ -15,9 +15,9 @@ namespace quern::engine::sqlite {
 
 namespace {
 
-// Once for the process: connections stay on their threads, so SQLite needs no lock for each; nobody asks for its
-// memory statistics, which cost a lock for every allocation. Should somebody have started SQLite before, these
-// calls are refused, which is slower and not wrong.
+// Once for the process: connections stay on their threads, so SQLite needs no lock for each; nobody asks for
+// its memory statistics, which cost a lock for every allocation. Should somebody have started SQLite before,
+// these calls are refused, which is slower and not wrong.
 Result<void> start_sqlite() {
     static int const started = [] {
         sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
@@ -37,7 +37,9 @@ public:
 
     [[nodiscard]] Abilities abilities() const override { return {.name = "sqlite", .durable = true}; }
 
-    [[nodiscard]] Result<std::unique_ptr<Reader>> open_reader() override { return SqliteReader::open(shared_); }
+    [[nodiscard]] Result<std::unique_ptr<Reader>> open_reader() override {
+        return SqliteReader::open(shared_);
+    }
 
     [[nodiscard]] Result<std::unique_ptr<Writer>> open_writer() override {
         QUERN_ASSERT(!writer_opened_, "there is one writer");
@@ -45,7 +47,9 @@ public:
         return SqliteWriter::open(shared_);
     }
 
-    [[nodiscard]] Result<bool> has_table(std::string_view name) override { return checkpointer_.has_table(name); }
+    [[nodiscard]] Result<bool> has_table(std::string_view name) override {
+        return checkpointer_.has_table(name);
+    }
 
     [[nodiscard]] Statistics statistics() const override {
         Statistics now;
@@ -71,8 +75,6 @@ private:
 
 Result<std::unique_ptr<Database>> open(Options options) {
     QUERN_CHECK(start_sqlite());
-    std::error_code ignored;
-    if (std::filesystem::is_directory(options.path, ignored)) options.path /= "data.db";
     auto shared = std::make_shared<Shared>(std::move(options));
     QUERN_TRY(auto keeper, Connection::open(*shared, Role::keeper));
     return std::make_unique<SqliteDatabase>(std::move(shared), std::move(keeper));

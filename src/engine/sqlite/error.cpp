@@ -10,8 +10,7 @@ namespace {
 ErrorCode code_of(int code, std::string_view message) {
     switch (code & 0xFF) {
     case SQLITE_FULL: return ErrorCode::disk_full;
-    case SQLITE_IOERR:
-        return code == SQLITE_IOERR_NOMEM ? ErrorCode::overloaded : ErrorCode::io;
+    case SQLITE_IOERR: return code == SQLITE_IOERR_NOMEM ? ErrorCode::overloaded : ErrorCode::io;
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM: return ErrorCode::io;
@@ -26,7 +25,8 @@ ErrorCode code_of(int code, std::string_view message) {
     default: break;
     }
     // The tables changed between the making of a plan and its run: the next try is made with the new schema.
-    if (message.starts_with("no such table") || message.starts_with("no such column")) return ErrorCode::overloaded;
+    if (message.starts_with("no such table") || message.starts_with("no such column"))
+        return ErrorCode::overloaded;
     return ErrorCode::internal;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The log under readers that never rest: it stays small, nothing acknowledged is missed, and a warm read does not
-// allocate.
+// The log under readers that never rest: it stays small, nothing acknowledged is missed, and a warm read does
+// not allocate.
 
 #include <sqlite3.h>
 
@@ -133,7 +133,8 @@ TEST_F(LogTest, WritesAndReadsGoOnAfterARestart) {
     auto const plan = by_id("posts", {"views"});
     for (std::int64_t number = 1; number < 20; ++number) {
         write(number);
-        EXPECT_EQ(must(rows_of(*reader, *plan, {Value::of("p")})), std::vector<std::string>{std::to_string(number)});
+        EXPECT_EQ(must(rows_of(*reader, *plan, {Value::of("p")})),
+                  std::vector<std::string>{std::to_string(number)});
         reader->end_snapshot();
         must(database->checkpoint(true));
     }
@@ -141,7 +142,8 @@ TEST_F(LogTest, WritesAndReadsGoOnAfterARestart) {
 
 TEST_F(LogTest, AWarmReadAllocatesNothing) {
     ASSERT_TRUE(counting);
-    must(insert("posts", {{"id", Value::of("p")}, {"title", Value::of("a title that is no short string at all")}}));
+    must(insert("posts",
+                {{"id", Value::of("p")}, {"title", Value::of("a title that is no short string at all")}}));
     auto const plan = by_id("posts", {"id", "title", "views"});
     Value const id = Value::of("p");
     std::size_t bytes = 0;

@@ -3,10 +3,11 @@
 
 // Prepared statements of one connection, found by the plan they come from.
 //
-// Two layers. A plan's id leads to its entry with one probe in a flat table; an entry uses a prepared statement,
-// which is shared by all plans that give the same text. Entries are kept in the order of their last use; beyond
-// the bound the oldest goes, and its statement with the last entry that uses it. When a plan of a newer schema
-// comes, the entries of older ones are dropped: their plans will not be asked for much longer.
+// Two layers. A plan's id leads to its entry with one probe in a flat table; an entry uses a prepared
+// statement, which is shared by all plans that give the same text. Entries are kept in the order of their
+// last use; beyond the bound the oldest goes, and its statement with the last entry that uses it. When a plan
+// of a newer schema comes, the entries of older ones are dropped: their plans will not be asked for much
+// longer.
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads: exact comparisons, budgets, snapshots, the statement cache, and files that somebody else has written.
+// Reads: exact comparisons, budgets, snapshots, the statement cache, and files that somebody else has
+// written.
 
 #include <sqlite3.h>
 
@@ -13,8 +14,8 @@
 namespace quern::engine::sqlite {
 namespace {
 
-using plan::Comparison;
 using plan::compare;
+using plan::Comparison;
 using plan::parameter;
 using Rows = std::vector<std::string>;
 
@@ -37,9 +38,7 @@ protected:
         EXPECT_EQ(must(reader->count({*sealed, values})), std::ssize(ids)) << "count agrees";
         return ids;
     }
-    plan::Operand post(std::string_view name) {
-        return test::column(test::from(schema, "posts"), 0, name);
-    }
+    plan::Operand post(std::string_view name) { return test::column(test::from(schema, "posts"), 0, name); }
     void add_post(std::string_view id, std::vector<std::pair<std::string, Value>> values) {
         values.emplace_back("id", Value::of(id));
         must(insert("posts", values));
@@ -49,7 +48,8 @@ protected:
 };
 
 TEST_F(ReadTest, ValuesOfDifferentKindsAreNeverEqual) {
-    add_post("a", {{"title", Value::of("5")}, {"views", Value::of(std::int64_t{5})}, {"score", Value::of(5.0)}});
+    add_post("a",
+             {{"title", Value::of("5")}, {"views", Value::of(std::int64_t{5})}, {"score", Value::of(5.0)}});
     Value const five = Value::of(std::int64_t{5});
     Value const text = Value::of("5");
     EXPECT_EQ(posts_where(compare(post("title"), Comparison::equal, parameter(0)), {five}), "");
@@ -60,9 +60,12 @@ TEST_F(ReadTest, ValuesOfDifferentKindsAreNeverEqual) {
     EXPECT_EQ(posts_where(compare(post("title"), Comparison::equal, post("views"))), "");
     EXPECT_EQ(posts_where(compare(post("score"), Comparison::equal, post("views"))), "a");
     EXPECT_EQ(posts_where(compare(post("title"), Comparison::in_list, parameter(0)), {Value::of("[5]")}), "");
-    EXPECT_EQ(posts_where(compare(post("title"), Comparison::in_list, parameter(0)), {Value::of("[\"5\"]")}), "a");
-    EXPECT_EQ(posts_where(compare(post("views"), Comparison::in_list, parameter(0)), {Value::of("[\"5\"]")}), "");
-    EXPECT_EQ(posts_where(compare(post("views"), Comparison::in_list, parameter(0)), {Value::of("[1, 5.0]")}), "a");
+    EXPECT_EQ(posts_where(compare(post("title"), Comparison::in_list, parameter(0)), {Value::of("[\"5\"]")}),
+              "a");
+    EXPECT_EQ(posts_where(compare(post("views"), Comparison::in_list, parameter(0)), {Value::of("[\"5\"]")}),
+              "");
+    EXPECT_EQ(posts_where(compare(post("views"), Comparison::in_list, parameter(0)), {Value::of("[1, 5.0]")}),
+              "a");
 }
 
 TEST_F(ReadTest, IntegersKeepEveryDigit) {
@@ -71,10 +74,13 @@ TEST_F(ReadTest, IntegersKeepEveryDigit) {
     EXPECT_EQ(posts_where(compare(post("views"), Comparison::equal, parameter(0)), {Value::of(big)}), "a");
     EXPECT_EQ(posts_where(compare(post("views"), Comparison::equal, parameter(0)), {Value::of(big - 1)}), "");
     EXPECT_EQ(posts_where(compare(post("score"), Comparison::equal, parameter(0)), {Value::of(big)}), "");
-    EXPECT_EQ(posts_where(compare(post("score"), Comparison::equal, parameter(0)), {Value::of(big - 1)}), "a");
-    EXPECT_EQ(posts_where(compare(post("score"), Comparison::in_list, parameter(0)), {Value::of("[9007199254740993]")}),
+    EXPECT_EQ(posts_where(compare(post("score"), Comparison::equal, parameter(0)), {Value::of(big - 1)}),
+              "a");
+    EXPECT_EQ(posts_where(compare(post("score"), Comparison::in_list, parameter(0)),
+                          {Value::of("[9007199254740993]")}),
               "");
-    EXPECT_EQ(posts_where(compare(post("score"), Comparison::in_list, parameter(0)), {Value::of("[9007199254740992]")}),
+    EXPECT_EQ(posts_where(compare(post("score"), Comparison::in_list, parameter(0)),
+                          {Value::of("[9007199254740992]")}),
               "a");
 }
 
@@ -84,8 +90,9 @@ TEST_F(ReadTest, EveryLeafAndItsComplementSplitTheRows) {
     add_post("c", {{"title", Value::of("")}, {"body", Value::of("")}});
     std::vector<std::vector<Value>> const bound = {{Value::of("x")}, {Value{}}, {Value::of(std::int64_t{1})}};
     for (auto const* name : {"title", "body"}) {
-        for (auto const comparison : {Comparison::equal, Comparison::same, Comparison::less, Comparison::less_equal,
-                                      Comparison::greater, Comparison::greater_equal, Comparison::like}) {
+        for (auto const comparison :
+             {Comparison::equal, Comparison::same, Comparison::less, Comparison::less_equal,
+              Comparison::greater, Comparison::greater_equal, Comparison::like}) {
             for (auto const& values : bound) {
                 auto const leaf = compare(post(name), comparison, parameter(0));
                 std::string both = posts_where(leaf, values) + posts_where(plan::negate(leaf), values);
@@ -132,7 +139,8 @@ TEST_F(ReadTest, QuantifiersOverEmptyRelationsSeeOneRowOfNulls) {
         copy.sort = {{plan::SortKey::Kind::operand, copy.output[0], false}};
         copy.parameter_count = 1;
         std::string text;
-        for (auto const& row : must(rows_of(*reader, *plan::seal(std::move(copy)), {Value::of("red")}))) text += row;
+        for (auto const& row : must(rows_of(*reader, *plan::seal(std::move(copy)), {Value::of("red")})))
+            text += row;
         return text;
     };
     using test::some;
@@ -148,9 +156,11 @@ TEST_F(ReadTest, QuantifiersOverEmptyRelationsSeeOneRowOfNulls) {
 TEST_F(ReadTest, ListsOfAnyLength) {
     add_post("a", {{"title", Value::of("v99999")}});
     std::string list = "[";
-    for (int index = 0; index < 100'000; ++index) list += (index == 0 ? "\"v" : ",\"v") + std::to_string(index) + "\"";
+    for (int index = 0; index < 100'000; ++index)
+        list += (index == 0 ? "\"v" : ",\"v") + std::to_string(index) + "\"";
     list += "]";
-    EXPECT_EQ(posts_where(compare(post("title"), Comparison::in_list, parameter(0)), {Value::of(std::string_view(list))}),
+    EXPECT_EQ(posts_where(compare(post("title"), Comparison::in_list, parameter(0)),
+                          {Value::of(std::string_view(list))}),
               "a");
 }
 
@@ -287,7 +297,8 @@ TEST_F(ReadTest, ABudgetEndsItsOwnStatementOnly) {
         auto const result = reader->count({*slow, {}});
         ASSERT_FALSE(result);
         EXPECT_EQ(result.error().code, code);
-        EXPECT_EQ(must(rows_of(*reader, *fast, {Value::of("7")})), Rows{"7"}) << "the next statement is not hit";
+        EXPECT_EQ(must(rows_of(*reader, *fast, {Value::of("7")})), Rows{"7"})
+            << "the next statement is not hit";
     }
     reader->set_budget({});
     EXPECT_EQ(must(rows_of(*reader, *fast, {Value::of("7")})), Rows{"7"});
@@ -312,13 +323,15 @@ TEST_F(ReadTest, OddNames) {
                     {{"t-o\"", {"o"}}}));
         auto plan = test::from(schema, one.name);
         auto const back = test::hop(plan, plan::Hop::to_many, 0, "order", "t-o\"");
-        plan.where = plan::all_of({compare(test::column(plan, 0, "select"), Comparison::equal, parameter(0)),
-                                   test::some({back}, compare(test::column(plan, back, "id"), Comparison::equal,
-                                                              parameter(1)))});
-        plan.output = {test::column(plan, 0, ""), test::column(plan, 0, "t-o\""), plan::column(0, Collection::rowid_field)};
+        plan.where = plan::all_of(
+            {compare(test::column(plan, 0, "select"), Comparison::equal, parameter(0)),
+             test::some({back}, compare(test::column(plan, back, "id"), Comparison::equal, parameter(1)))});
+        plan.output = {test::column(plan, 0, ""), test::column(plan, 0, "t-o\""),
+                       plan::column(0, Collection::rowid_field)};
         plan.sort = {{plan::SortKey::Kind::operand, test::column(plan, 0, "q\"uote"), true}};
         plan.parameter_count = 2;
-        auto const rows = must(rows_of(*reader, *plan::seal(std::move(plan)), {Value::of("s"), Value::of("o")}));
+        auto const rows =
+            must(rows_of(*reader, *plan::seal(std::move(plan)), {Value::of("s"), Value::of("o")}));
         ASSERT_EQ(rows.size(), 1U) << one.name;
         EXPECT_TRUE(rows[0].starts_with("e|[\"o\"]|")) << rows[0];
     }
@@ -336,10 +349,11 @@ TEST_F(ReadTest, AFileThatSomebodyElseHasWritten) {
               SQLITE_OK);
     sqlite3_close(raw);
     open();
-    schema = test::schema({test::collection("adopted", {test::integer("n"), test::field("r", FieldType::number),
-                                                        test::field("t", FieldType::text),
-                                                        test::many("l", FieldType::select)})},
-                          3);
+    schema =
+        test::schema({test::collection(
+                         "adopted", {test::integer("n"), test::field("r", FieldType::number),
+                                     test::field("t", FieldType::text), test::many("l", FieldType::select)})},
+                     3);
     auto const rows = all("adopted", {"n", "r", "t", "l"});
     EXPECT_EQ(rows, (Rows{"text|inf|x2|\"\xFF\"", "null|-inf|5|{\"a\":1}"}));
     auto plan = test::from(schema, "adopted");
@@ -348,7 +362,8 @@ TEST_F(ReadTest, AFileThatSomebodyElseHasWritten) {
     value.kind = plan::Operand::Kind::element;
     value.index = element;
     plan.where = test::some({element}, plan::is_null(value));
-    EXPECT_EQ(must(reader->count({*plan::seal(std::move(plan)), {}})), 2) << "what is no array has no elements";
+    EXPECT_EQ(must(reader->count({*plan::seal(std::move(plan)), {}})), 2)
+        << "what is no array has no elements";
 }
 
 TEST_F(ReadTest, StatementsSurviveAChangeOfTheTables) {

@@ -27,14 +27,16 @@ SqliteReader::~SqliteReader() { end_snapshot(); }
 Result<void> SqliteReader::select(plan::BoundPlan bound, RowSink& sink) {
     QUERN_CHECK(refresh());
     auto result = runner_.select(bound, sink);
-    if (!result) [[unlikely]] after_error();
+    if (!result) [[unlikely]]
+        after_error();
     return result;
 }
 
 Result<std::int64_t> SqliteReader::count(plan::BoundPlan bound) {
     QUERN_CHECK(refresh());
     auto result = runner_.count(bound);
-    if (!result) [[unlikely]] after_error();
+    if (!result) [[unlikely]]
+        after_error();
     return result;
 }
 
@@ -43,8 +45,8 @@ void SqliteReader::after_error() {
     if (open_ && connection_.is_autocommit()) end_snapshot();
 }
 
-// The sequence is read before the snapshot is taken (which the first read does): then the snapshot may hold more
-// than the sequence says, never less.
+// The sequence is read before the snapshot is taken (which the first read does): then the snapshot may hold
+// more than the sequence says, never less.
 Result<void> SqliteReader::reopen() {
     end_snapshot();
     shared_->enter_snapshot();

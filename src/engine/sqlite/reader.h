@@ -30,7 +30,8 @@ private:
     [[nodiscard]] Result<void> refresh() {
         if (open_) [[likely]] {
             bool const fresh = shared_->sequence.load(std::memory_order_acquire) == sequence_;
-            if (fresh || held_ || runner_.depth() > 0) [[likely]] return {};
+            if (fresh || held_ || runner_.depth() > 0) [[likely]]
+                return {};
         }
         return reopen();
     }

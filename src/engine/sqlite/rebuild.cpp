@@ -28,7 +28,9 @@ public:
     ~LegacyRename() { turn(0); }
 
 private:
-    void turn(int on) { sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, on, nullptr); }
+    void turn(int on) {
+        sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, on, nullptr);
+    }
     Connection const& connection_;
 };
 
@@ -51,7 +53,8 @@ public:
         QUERN_CHECK(connection_.execute("DROP TABLE " + quoted_name(rebuild_.after.name)));
         {
             LegacyRename const legacy(connection_);
-            QUERN_CHECK(connection_.execute("ALTER TABLE " + quoted_name(new_table) + " RENAME TO " + quoted_name(rebuild_.after.name)));
+            QUERN_CHECK(connection_.execute("ALTER TABLE " + quoted_name(new_table) + " RENAME TO " +
+                                            quoted_name(rebuild_.after.name)));
         }
         for (std::string const& sql : extras_) QUERN_CHECK(connection_.execute(sql));
         return {};
@@ -71,9 +74,10 @@ private:
         std::vector<std::string> own;
         for (auto const& index : sql::indexes(rebuild_.before)) own.push_back(index.name);
         Value const table = Value::of(rebuild_.after.name);
-        QUERN_TRY(auto statement, connection_.prepare("SELECT name, sql FROM sqlite_schema WHERE type IN ('index', "
-                                                      "'trigger') AND tbl_name = ?1 AND sql IS NOT NULL",
-                                                      false));
+        QUERN_TRY(auto statement,
+                  connection_.prepare("SELECT name, sql FROM sqlite_schema WHERE type IN ('index', "
+                                      "'trigger') AND tbl_name = ?1 AND sql IS NOT NULL",
+                                      false));
         (void)statement.bind(1, table);
         int code = statement.step();
         for (; code == SQLITE_ROW; code = statement.step()) {
@@ -102,10 +106,11 @@ private:
             if (after.is_join()) {
                 std::string const join = join_table_name(rebuild_.after, after);
                 rebuild_.to_check[join] = &rebuild_.after;
-                QUERN_TRY(column.add_target,
-                          connection_.prepare("INSERT INTO " + quoted_name(join) +
-                                                  " (\"owner\", \"position\", \"target\") VALUES (?1, ?2, ?3)",
-                                              false));
+                QUERN_TRY(
+                    column.add_target,
+                    connection_.prepare("INSERT INTO " + quoted_name(join) +
+                                            " (\"owner\", \"position\", \"target\") VALUES (?1, ?2, ?3)",
+                                        false));
             } else {
                 names += ", " + quoted_name(after.name);
                 places += ", ?" + std::to_string(++place);
@@ -113,7 +118,8 @@ private:
             columns_.push_back(std::move(column));
         }
         QUERN_TRY(read_, connection_.prepare(read + " FROM " + table + " ORDER BY " + rowid, false));
-        QUERN_TRY(write_, connection_.prepare("INSERT INTO " + quoted_name(new_table) + " (" + names + ") VALUES (" + places + ")",
+        QUERN_TRY(write_, connection_.prepare("INSERT INTO " + quoted_name(new_table) + " (" + names +
+                                                  ") VALUES (" + places + ")",
                                               false));
         return {};
     }
@@ -122,7 +128,8 @@ private:
     [[nodiscard]] std::string source_of(Field const& before, std::string const& table) const {
         if (!before.is_join()) return quoted_name(before.name);
         return "(SELECT json_group_array(\"target\") FROM (SELECT \"target\" FROM " +
-               quoted_name(rebuild_.join_table_of(before)) + " WHERE \"owner\" = " + table + ".\"id\" ORDER BY \"position\"))";
+               quoted_name(rebuild_.join_table_of(before)) + " WHERE \"owner\" = " + table +
+               ".\"id\" ORDER BY \"position\"))";
     }
 
     Result<void> copy_rows() {
@@ -174,8 +181,8 @@ private:
     }
 
     static Error misfit(Field const& field, std::string_view id) {
-        Error error(ErrorCode::validation, "The value of field " + field.name + " of record " + std::string(id) +
-                                               " does not fit the field's new type.");
+        Error error(ErrorCode::validation, "The value of field " + field.name + " of record " +
+                                               std::string(id) + " does not fit the field's new type.");
         error.fields.push_back({field.name, "validation_invalid_value", error.message});
         return error;
     }

@@ -53,7 +53,8 @@ private:
 Result<Entry*> Runner::entry_of(plan::BoundPlan bound, Form form, Form exactly) {
     QUERN_ASSERT(bound.values.size() >= bound.plan.parameter_count, "every parameter has a value");
     auto entry = cache_.find(bound.plan, form);
-    if (!entry || accepts((*entry)->bindings, bound)) [[likely]] return entry;
+    if (!entry || accepts((*entry)->bindings, bound)) [[likely]]
+        return entry;
     return cache_.find(bound.plan, exactly);
 }
 
@@ -78,8 +79,8 @@ Result<void> Runner::run(plan::BoundPlan bound, Entry& entry, RowSink& sink) {
         Busy const busy(*entry.prepared);
         return pour(entry.prepared->statement, entry.bindings, entry.row, bound, sink);
     }
-    // The sink of this very statement asks for it again: it gets one of its own. The entry may be dropped by what
-    // the inner sink does, so nothing of it is borrowed.
+    // The sink of this very statement asks for it again: it gets one of its own. The entry may be dropped by
+    // what the inner sink does, so nothing of it is borrowed.
     std::string const text = *entry.text;
     auto const bindings = entry.bindings;
     std::vector<Value> row(entry.row.size());
@@ -87,22 +88,26 @@ Result<void> Runner::run(plan::BoundPlan bound, Entry& entry, RowSink& sink) {
     return pour(statement, bindings, row, bound, sink);
 }
 
-Result<void> Runner::pour(Statement& statement, std::vector<sql::Binding> const& bindings, std::vector<Value>& row,
-                          plan::BoundPlan bound, RowSink& sink) {
+Result<void> Runner::pour(Statement& statement, std::vector<sql::Binding> const& bindings,
+                          std::vector<Value>& row, plan::BoundPlan bound, RowSink& sink) {
     Watch::Running const watched(connection_.watch());
     Finish const finish(statement, depth_);
     for (std::size_t index = 0; index < bindings.size(); ++index) {
         Value constant;
-        int const code = statement.bind(static_cast<int>(index + 1), value_of(bindings[index], bound, constant));
-        if (code != SQLITE_OK) [[unlikely]] return fail(connection_.error(code));
+        int const code =
+            statement.bind(static_cast<int>(index + 1), value_of(bindings[index], bound, constant));
+        if (code != SQLITE_OK) [[unlikely]]
+            return fail(connection_.error(code));
     }
     for (;;) {
         int const code = statement.step();
         if (code == SQLITE_DONE) return {};
-        if (code != SQLITE_ROW) [[unlikely]] return fail(connection_.error(code));
+        if (code != SQLITE_ROW) [[unlikely]]
+            return fail(connection_.error(code));
         for (std::size_t index = 0; index < row.size(); ++index) {
             sqlite3_value* const source = sqlite3_column_value(statement.get(), static_cast<int>(index));
-            if (!read_value(source, row[index])) [[unlikely]] return fail(ErrorCode::overloaded);
+            if (!read_value(source, row[index])) [[unlikely]]
+                return fail(ErrorCode::overloaded);
         }
         if (!sink.row(row)) return {};
     }

@@ -3,12 +3,12 @@
 
 // What all connections of one database share.
 //
-// Snapshots and the log. A reader keeps its snapshot over several reads; as long as any snapshot is open the log
-// cannot start over. So that it does not grow for ever, the checkpoint thread now and then asks the readers to
-// close theirs: it sets `draining` and moves `sequence`, which every reader looks at before each statement. A
-// reader that sees it move closes its snapshot, and opens the next only when draining is over. The counters are
-// sequentially consistent: either the reader sees `draining`, or the checkpoint thread sees the reader among
-// `holders`.
+// Snapshots and the log. A reader keeps its snapshot over several reads; as long as any snapshot is open the
+// log cannot start over. So that it does not grow for ever, the checkpoint thread now and then asks the
+// readers to close theirs: it sets `draining` and moves `sequence`, which every reader looks at before each
+// statement. A reader that sees it move closes its snapshot, and opens the next only when draining is over.
+// The counters are sequentially consistent: either the reader sees `draining`, or the checkpoint thread sees
+// the reader among `holders`.
 
 #include <atomic>
 #include <condition_variable>
@@ -39,7 +39,8 @@ private:
 
 // Lifetime: as long as the last of engine, readers and writer.
 struct Shared {
-    explicit Shared(Options chosen) : options(std::move(chosen)), clock(options.clock ? *options.clock : system_clock) {}
+    explicit Shared(Options chosen)
+        : options(std::move(chosen)), clock(options.clock ? *options.clock : system_clock) {}
 
     // Opens a snapshot's count; waits while the log is about to start over.
     void enter_snapshot();

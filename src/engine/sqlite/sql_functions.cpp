@@ -26,8 +26,8 @@ void give(sqlite3_context* context, Value const& value) {
     case ValueKind::integer: sqlite3_result_int64(context, value.integer); return;
     case ValueKind::real: sqlite3_result_double(context, value.real); return;
     case ValueKind::text:
-        sqlite3_result_text64(context, value.text.data() == nullptr ? "" : value.text.data(), value.text.size(),
-                              SQLITE_TRANSIENT, SQLITE_UTF8);
+        sqlite3_result_text64(context, value.text.data() == nullptr ? "" : value.text.data(),
+                              value.text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
         return;
     case ValueKind::blob:
         sqlite3_result_blob64(context, value.text.data(), value.text.size(), SQLITE_TRANSIENT);
@@ -42,7 +42,8 @@ void call(sqlite3_context* context, int count, sqlite3_value** arguments) {
     auto const size = static_cast<std::size_t>(count);
     try {
         bool read = size <= values.size();
-        for (std::size_t index = 0; read && index < size; ++index) read = read_value(arguments[index], values[index]);
+        for (std::size_t index = 0; read && index < size; ++index)
+            read = read_value(arguments[index], values[index]);
         if (!read) throw std::bad_alloc();
         Function(context, std::span(values).first(size));
     } catch (std::bad_alloc const&) {
@@ -84,7 +85,8 @@ bool is_array(std::string_view text) {
 
 void length(sqlite3_context* context, std::span<Value const> arguments) {
     bool const array = arguments[0].is_text() && is_array(arguments[0].text);
-    sqlite3_result_int64(context, array ? static_cast<sqlite3_int64>(json::array_length(arguments[0].text)) : 0);
+    sqlite3_result_int64(context,
+                         array ? static_cast<sqlite3_int64>(json::array_length(arguments[0].text)) : 0);
 }
 
 // The argument if it is a JSON array, else an empty one: what json_each() may safely be given.
@@ -154,11 +156,13 @@ struct Registered {
     void (*function)(sqlite3_context*, int, sqlite3_value**);
 };
 
-constexpr Registered functions[] = {
-    {"quern_like", 2, &call<&like, 2>},       {"quern_fold", 1, &call<&fold_case_of, 1>},
-    {"quern_length", 1, &call<&length, 1>},   {"quern_array", 1, &call<&array, 1>},
-    {"quern_json", 2, &call<&json_value, 2>}, {"quern_geo_distance", 4, &call<&distance, 4>},
-    {"quern_strftime", -1, &call<&time_text, arguments_max>}};
+constexpr Registered functions[] = {{"quern_like", 2, &call<&like, 2>},
+                                    {"quern_fold", 1, &call<&fold_case_of, 1>},
+                                    {"quern_length", 1, &call<&length, 1>},
+                                    {"quern_array", 1, &call<&array, 1>},
+                                    {"quern_json", 2, &call<&json_value, 2>},
+                                    {"quern_geo_distance", 4, &call<&distance, 4>},
+                                    {"quern_strftime", -1, &call<&time_text, arguments_max>}};
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The functions that the SQL of this engine calls: quern_like, quern_fold, quern_length, quern_json, quern_array,
-// quern_geo_distance, quern_strftime.
+// The functions that the SQL of this engine calls: quern_like, quern_fold, quern_length, quern_json,
+// quern_array, quern_geo_distance, quern_strftime.
 
 #include <sqlite3.h>
 

@@ -41,18 +41,30 @@ protected:
 };
 
 TEST_F(StrftimeTest, AgreesWithSqlite) {
-    std::string const formats[] = {"%d %e %f %F %G %g %H %I %j %k %l %m %M %p %P %R %s %S %T %u %U %V %w %W %Y"};
-    std::string const modifiers[] = {"",           "+1 days",      "-13 months", "5 years",     "1.5 months",
-                                     "-90 minutes", "12345.678 seconds", "weekday 3", "start of month", "start of year",
-                                     "start of day", "-0.5 years",  "2 hours",    "bad modifier"};
+    std::string const formats[] = {
+        "%d %e %f %F %G %g %H %I %j %k %l %m %M %p %P %R %s %S %T %u %U %V %w %W %Y"};
+    std::string const modifiers[] = {"",
+                                     "+1 days",
+                                     "-13 months",
+                                     "5 years",
+                                     "1.5 months",
+                                     "-90 minutes",
+                                     "12345.678 seconds",
+                                     "weekday 3",
+                                     "start of month",
+                                     "start of year",
+                                     "start of day",
+                                     "-0.5 years",
+                                     "2 hours",
+                                     "bad modifier"};
     auto const number = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random_); };
     for (int round = 0; round < 2'000; ++round) {
         // Days that their month has: of others SQLite forgets with some modifiers that they are none.
         int const month = number(1, 12);
         int const days = month == 2 ? 28 : month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
         char text[64];
-        std::snprintf(text, sizeof text, "%04d-%02d-%02d %02d:%02d:%02d.%03d", number(1, 9998), month, number(1, days),
-                      number(0, 23), number(0, 59), number(0, 59), number(0, 999));
+        std::snprintf(text, sizeof text, "%04d-%02d-%02d %02d:%02d:%02d.%03d", number(1, 9998), month,
+                      number(1, days), number(0, 23), number(0, 59), number(0, 59), number(0, 999));
         std::string const& modifier = modifiers[static_cast<std::size_t>(round) % std::size(modifiers)];
         std::string const expected = theirs(formats[0], text, modifier);
         // Beyond year 9999 and before year 0 we have no time, SQLite still has some.

@@ -3,9 +3,9 @@
 
 // The default engine: collections as real tables of one SQLite file in WAL mode.
 //
-// Each reader has its own connection; consecutive reads share one snapshot until another write was acknowledged
-// or end_snapshot() is called. One connection writes. A thread of the engine moves the log into the file and has
-// it start over, so that it stays small although snapshots are almost always open.
+// Each reader has its own connection; consecutive reads share one snapshot until another write was
+// acknowledged or end_snapshot() is called. One connection writes. A thread of the engine moves the log into
+// the file and has it start over, so that it stays small although snapshots are almost always open.
 
 #include <chrono>
 #include <cstddef>
@@ -28,10 +28,11 @@ enum class Synchronous : std::uint8_t {
 };
 
 struct Options {
-    // The database file; made when missing, its directory must exist. A directory means `data.db` in it.
+    // The database file; made when missing, its directory must exist.
     std::filesystem::path path;
 
-    // Locks and the log's index are kept in this process alone: faster, and no other process can open the file.
+    // Locks and the log's index are kept in this process alone: faster, and no other process can open the
+    // file.
     bool exclusive = true;
     Synchronous synchronous = Synchronous::full;
 
@@ -41,7 +42,8 @@ struct Options {
     // How much of the file is mapped for reading. Zero: a read error of a mapped page would end the process.
     std::size_t mapped_bytes = 0;
 
-    // How long another process may keep the file locked before `overloaded`. Within this process nobody waits.
+    // How long another process may keep the file locked before `overloaded`. Within this process nobody
+    // waits.
     std::chrono::milliseconds busy_wait{50};
 
     // Prepared statements kept by each reader; the least recently used goes first. Each takes some 5-20 KiB.
@@ -51,7 +53,7 @@ struct Options {
     std::size_t checkpoint_bytes = 8U << 20;
     std::size_t restart_bytes = 24U << 20;
     std::chrono::milliseconds checkpoint_after{1000};  // the last commit
-    bool checkpoint_thread = true;                     // off: checkpoint() is called by whoever opened the engine
+    bool checkpoint_thread = true;  // off: checkpoint() is called by whoever opened the engine
 
     // The file layer (a registered SQLite VFS); empty = by `exclusive`. For tests with a model disk.
     std::string vfs_name;
@@ -63,22 +65,23 @@ struct Options {
 
 // Gauges, for metrics and tests.
 struct Statistics {
-    std::uint64_t prepared = 0;       // texts prepared since the start, all connections
+    std::uint64_t prepared = 0;  // texts prepared since the start, all connections
     std::uint64_t commits = 0;
-    std::uint64_t checkpoints = 0;    // that moved something
+    std::uint64_t checkpoints = 0;  // that moved something
     std::uint64_t checkpoint_failures = 0;
-    std::uint64_t restarts = 0;       // of the log
-    std::uint64_t log_bytes = 0;      // in the log after the last commit
-    std::uint64_t snapshots = 0;      // open now
+    std::uint64_t restarts = 0;   // of the log
+    std::uint64_t log_bytes = 0;  // in the log after the last commit
+    std::uint64_t snapshots = 0;  // open now
 };
 
-// Threads: any. Lifetime: readers and the writer may outlive it, but then the file stays open until the last dies.
+// Threads: any. Lifetime: readers and the writer may outlive it, but then the file stays open until the last
+// dies.
 class Database : public Engine {
 public:
     [[nodiscard]] virtual Statistics statistics() const = 0;
-    // Moves the log into the file now; with `restart` the log also starts over, which waits for open snapshots
-    // (at most a moment, then it is left for the next time).
-    // Errors: io, disk_full, corrupt — as the file tells; overloaded — snapshots did not close in time.
+    // Moves the log into the file now; with `restart` the log also starts over, which waits for open
+    // snapshots (at most a moment, then it is left for the next time). Errors: io, disk_full, corrupt — as
+    // the file tells; overloaded — snapshots did not close in time.
     [[nodiscard]] virtual Result<void> checkpoint(bool restart) = 0;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A database in a directory of its own, with the small blog of engine/sql/test_schema.h, for this room's tests.
+// A database in a directory of its own, with the small blog of engine/sql/test_schema.h, for this room's
+// tests.
 
 #include <cstdlib>
 #include <filesystem>
@@ -73,13 +74,16 @@ inline Assignment set(Collection const& collection, std::string_view name, Value
     return {static_cast<std::uint16_t>(collection.find(name).value()), value, {}};
 }
 
-inline Assignment set(Collection const& collection, std::string_view name, std::span<std::string_view const> targets) {
+inline Assignment set(Collection const& collection, std::string_view name,
+                      std::span<std::string_view const> targets) {
     return {static_cast<std::uint16_t>(collection.find(name).value()), {}, targets};
 }
 
 class DatabaseTest : public ::testing::Test {
 protected:
-    explicit DatabaseTest(Options options = {}) : options_(std::move(options)) { options_.path = directory_.path(); }
+    explicit DatabaseTest(Options options = {}) : options_(std::move(options)) {
+        options_.path = directory_.path() / "data.db";
+    }
 
     void open() {
         database = must(sqlite::open(options_));
@@ -97,10 +101,12 @@ protected:
     }
 
     // Changes all tables from one schema to the other; collections are matched by their ids.
-    Result<void> try_change(std::shared_ptr<Schema const> const& before, std::shared_ptr<Schema const> const& after) {
+    Result<void> try_change(std::shared_ptr<Schema const> const& before,
+                            std::shared_ptr<Schema const> const& after) {
         std::vector<TableChange> changes;
         if (before) {
-            for (auto const& old : before->collections()) changes.push_back({old.get(), after->find(old->id)});
+            for (auto const& old : before->collections())
+                changes.push_back({old.get(), after->find(old->id)});
         }
         for (auto const& now : after->collections()) {
             if (!before || before->find(now->id) == nullptr) changes.push_back({nullptr, now.get()});
@@ -119,8 +125,9 @@ protected:
     }
 
     // One row in a transaction of its own.
-    Result<void> insert(std::string_view name, std::vector<std::pair<std::string, Value>> const& values,
-                        std::vector<std::pair<std::string, std::vector<std::string_view>>> const& targets = {}) {
+    Result<void> insert(
+        std::string_view name, std::vector<std::pair<std::string, Value>> const& values,
+        std::vector<std::pair<std::string, std::vector<std::string_view>>> const& targets = {}) {
         Collection const& into = *schema->find(name);
         std::vector<Assignment> row;
         for (auto const& [field, value] : values) row.push_back(set(into, field, value));
@@ -137,7 +144,8 @@ protected:
     std::vector<std::string> all(std::string_view name, std::vector<std::string> const& columns) {
         return must(rows_of(*reader, *all_plan(name, columns)));
     }
-    std::shared_ptr<plan::Plan const> all_plan(std::string_view name, std::vector<std::string> const& columns) {
+    std::shared_ptr<plan::Plan const> all_plan(std::string_view name,
+                                               std::vector<std::string> const& columns) {
         auto plan = test::from(schema, name);
         for (std::string const& column : columns) plan.output.push_back(test::column(plan, 0, column));
         plan.sort = {{plan::SortKey::Kind::operand, test::column(plan, 0, "id"), false}};

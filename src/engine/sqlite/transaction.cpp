@@ -39,7 +39,8 @@ Error SqliteTransaction::ended() const {
 }
 
 Result<void> SqliteTransaction::check_active() const {
-    if (active_) [[likely]] return {};
+    if (active_) [[likely]]
+        return {};
     return fail(ended());
 }
 
@@ -51,7 +52,8 @@ void SqliteTransaction::note(Error const& error) {
 
 template <class T>
 Result<T> SqliteTransaction::noted(Result<T> result) {
-    if (!result) [[unlikely]] note(result.error());
+    if (!result) [[unlikely]]
+        note(result.error());
     return result;
 }
 
@@ -130,7 +132,8 @@ Result<void> bind_columns(Connection const& connection, Statement& statement, Co
 }
 
 bool writes_targets(Collection const& collection, std::span<Assignment const> row) {
-    return std::ranges::any_of(row, [&](Assignment const& assignment) { return !is_column(collection, assignment); });
+    return std::ranges::any_of(
+        row, [&](Assignment const& assignment) { return !is_column(collection, assignment); });
 }
 
 }  // namespace
@@ -237,9 +240,9 @@ Result<bool> SqliteTransaction::remove(Collection const& collection, std::string
 
 Result<void> SqliteTransaction::truncate(Collection const& collection) {
     QUERN_CHECK(check_active());
-    QUERN_TRY(auto statement, noted(connection_.prepare("DELETE FROM " + sql::identifier(sql::sqlite_dialect(),
-                                                                                         collection.name),
-                                                        false)));
+    QUERN_TRY(auto statement,
+              noted(connection_.prepare(
+                  "DELETE FROM " + sql::identifier(sql::sqlite_dialect(), collection.name), false)));
     QUERN_CHECK(noted(run(statement, collection, {})));
     return {};
 }

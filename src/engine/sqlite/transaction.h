@@ -96,8 +96,8 @@ private:
     Statement commit_;
     Statement rollback_;
     SqliteTransaction transaction_;
-    bool open_ = false;                // the gate is ours
-    std::uint64_t log_frames_ = 0;     // after the last commit
+    bool open_ = false;             // the gate is ours
+    std::uint64_t log_frames_ = 0;  // after the last commit
 };
 
 }  // namespace quern::engine::sqlite

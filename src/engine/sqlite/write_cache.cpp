@@ -72,7 +72,8 @@ Result<Statement*> WriteCache::update(Collection const& collection, std::span<As
         int number = 1;
         for (Assignment const& change : changes) {
             if (!is_column(collection, change)) continue;
-            set += (set.empty() ? "" : ", ") + column_of(collection, change.field) + " = ?" + std::to_string(++number);
+            set += (set.empty() ? "" : ", ") + column_of(collection, change.field) + " = ?" +
+                   std::to_string(++number);
         }
         return "UPDATE " + quoted_name(collection.name) + " SET " + set + " WHERE \"id\" = ?1";
     });
@@ -92,7 +93,8 @@ Result<Statement*> WriteCache::clear_targets(Collection const& collection, std::
     start_key('c', collection);
     add_to_key(field);
     return find([&] {
-        return "DELETE FROM " + quoted_name(join_table_name(collection, collection.fields[field])) + " WHERE \"owner\" = ?1";
+        return "DELETE FROM " + quoted_name(join_table_name(collection, collection.fields[field])) +
+               " WHERE \"owner\" = ?1";
     });
 }
 

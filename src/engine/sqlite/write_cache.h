@@ -3,8 +3,8 @@
 
 // Prepared INSERT, UPDATE and DELETE statements of the write connection, by what they write.
 //
-// Tables change only through Transaction::alter(), which clears the cache; until then a collection's id and the
-// fields that are set say everything.
+// Tables change only through Transaction::alter(), which clears the cache; until then a collection's id and
+// the fields that are set say everything.
 
 #include <span>
 #include <string>
@@ -29,7 +29,8 @@ public:
     // (values of the assignments that are columns, in order)
     [[nodiscard]] Result<Statement*> insert(Collection const& collection, std::span<Assignment const> row);
     // (id, values as above); at least one assignment is a column.
-    [[nodiscard]] Result<Statement*> update(Collection const& collection, std::span<Assignment const> changes);
+    [[nodiscard]] Result<Statement*> update(Collection const& collection,
+                                            std::span<Assignment const> changes);
     // (id); a row says whether it is there.
     [[nodiscard]] Result<Statement*> exists(Collection const& collection);
     // (id)

@@ -126,9 +126,10 @@ TEST_F(WriteTest, TheFieldsOfAUniqueIndexAreNamed) {
 }
 
 TEST_F(WriteTest, PartialUniqueIndexLeavesEmptyTextOut) {
-    auto const partial = test::schema({test::collection("p", {test::field("mail", FieldType::text)},
-                                                        {Index{"um", true, {{"mail", false, true}}, "mail"}})},
-                                      2);
+    auto const partial =
+        test::schema({test::collection("p", {test::field("mail", FieldType::text)},
+                                       {Index{"um", true, {{"mail", false, true}}, "mail"}})},
+                     2);
     must(try_change({}, partial));
     schema = partial;
     must(insert("p", {{"id", Value::of("1")}}));
@@ -242,11 +243,11 @@ TEST_F(WriteTest, EverythingIsThereAfterReopening) {
     EXPECT_TRUE(must(database->has_table("posts")));
     EXPECT_FALSE(must(database->has_table("nothing")));
     close();
-    EXPECT_FALSE(std::filesystem::exists(directory_.path() / "data.db-wal")) << "the log was moved and removed";
+    EXPECT_FALSE(std::filesystem::exists(directory_.path() / "data.db-wal"))
+        << "the log was moved and removed";
     open();
     EXPECT_EQ(all("posts", {"id", "tags"}), Rows{R"(p1|["t2","t1"])"});
 }
-
 
 }  // namespace
 }  // namespace quern::engine::sqlite
