@@ -110,10 +110,9 @@ bool Lexer::next(Token& token) {
     token.any = false;
     if (offset_ == text_.size()) {
         token.kind = TokenKind::end;
-        token.text = {};
-        return true;
+    } else if (!scan(token)) {
+        return false;
     }
-    if (!scan(token)) return false;
     token.text = text_.substr(token.offset, offset_ - token.offset);
     if (!counts_characters_) return true;
     // A character has four bytes at most: what is far too long needs no counting.
