@@ -16,6 +16,7 @@
 #include "app/import_progress.h"
 #include "app/import_sender.h"
 #include "app/import_source.h"
+#include "app/late_curl.h"
 #include "base/assert.h"
 #include "base/buffer.h"
 #include "json/reader.h"
@@ -286,11 +287,15 @@ Result<int> import_file(ImportOptions const& options, os::Clock const& clock) {
 
 int run_import(ImportOptions const& options) {
     os::SystemClock const clock;
-    QUERN_ASSERT(curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK, "libcurl starts");
+    if (auto const opened = load_curl(); !opened) {
+        fmt::print(stderr, "quern import: {}\n", opened.error().message);
+        return exit_ended_early;
+    }
+    QUERN_ASSERT(curl().global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK, "libcurl starts");
     ImportOptions cleaned = options;
     while (cleaned.url.ends_with('/')) cleaned.url.pop_back();
     Result<int> const code = import_file(cleaned, clock);
-    curl_global_cleanup();
+    curl().global_cleanup();
     if (code) return *code;
     std::string text = code.error().message;
     for (FieldError const& field : code.error().fields)

@@ -35,21 +35,21 @@ std::string members_text(json::Node fields) {
 }  // namespace
 
 void prepare_request(CURL* easy) {
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");  // the flags say where the server is, not the environment
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, import_connect_s_max);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT, import_answer_s_max);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &take_bytes);
+    curl().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl().easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+    curl().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl().easy_setopt(easy, CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
+    curl().easy_setopt(easy, CURLOPT_PROXY, "");  // the flags say where the server is, not the environment
+    curl().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, import_connect_s_max);
+    curl().easy_setopt(easy, CURLOPT_TIMEOUT, import_answer_s_max);
+    curl().easy_setopt(easy, CURLOPT_WRITEFUNCTION, &take_bytes);
 }
 
 HeaderList make_headers(std::string const& token) {
-    HeaderList headers(curl_slist_append(nullptr, "Content-Type: application/json"));
+    HeaderList headers(curl().slist_append(nullptr, "Content-Type: application/json"));
     QUERN_ASSERT(headers != nullptr, "memory for a header");
     auto const add = [&headers](char const* line) {
-        QUERN_ASSERT(curl_slist_append(headers.get(), line) != nullptr, "memory for a header");
+        QUERN_ASSERT(curl().slist_append(headers.get(), line) != nullptr, "memory for a header");
     };
     add("Expect:");  // no waiting for permission to send a body
     if (!token.empty()) add(("Authorization: " + token).c_str());
@@ -80,7 +80,7 @@ std::string error_text(long status, std::string_view body) {
     return fmt::format("status {}: {}", status, body.substr(0, shown_bytes_max));
 }
 
-ApiClient::ApiClient(ApiTarget target) : target_(std::move(target)), easy_(curl_easy_init()) {
+ApiClient::ApiClient(ApiTarget target) : target_(std::move(target)), easy_(curl().easy_init()) {
     QUERN_ASSERT(easy_ != nullptr, "memory for a request");
     prepare_request(easy_.get());
     headers_ = make_headers(target_.token);
@@ -102,24 +102,24 @@ Result<ApiAnswer> ApiClient::run(std::string_view path_and_query, std::string_vi
     std::array<char, CURL_ERROR_SIZE> why{};
     std::string const url = target_.url + std::string(path_and_query);
     CURL* const easy = easy_.get();
-    curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &answer.body);
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, why.data());
+    curl().easy_setopt(easy, CURLOPT_URL, url.c_str());
+    curl().easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
+    curl().easy_setopt(easy, CURLOPT_WRITEDATA, &answer.body);
+    curl().easy_setopt(easy, CURLOPT_ERRORBUFFER, why.data());
     if (json != nullptr) {
-        curl_easy_setopt(easy, CURLOPT_POST, 1L);
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, json->data());
-        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(json->size()));
+        curl().easy_setopt(easy, CURLOPT_POST, 1L);
+        curl().easy_setopt(easy, CURLOPT_POSTFIELDS, json->data());
+        curl().easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(json->size()));
     } else {
-        curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+        curl().easy_setopt(easy, CURLOPT_HTTPGET, 1L);
     }
-    CURLcode const code = curl_easy_perform(easy);
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, nullptr);
+    CURLcode const code = curl().easy_perform(easy);
+    curl().easy_setopt(easy, CURLOPT_ERRORBUFFER, nullptr);
     if (code != CURLE_OK) {
-        char const* const text = why[0] != '\0' ? why.data() : curl_easy_strerror(code);
+        char const* const text = why[0] != '\0' ? why.data() : curl().easy_strerror(code);
         return fail(ErrorCode::io, fmt::format("{}: {}", target_.url, text));
     }
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer.status);
+    curl().easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer.status);
     return answer;
 }
 

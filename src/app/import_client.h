@@ -3,7 +3,7 @@
 
 // Requests to a server, one after the other, on a connection that is kept.
 
-#include <curl/curl.h>
+#include "app/late_curl.h"
 
 #include <cstddef>
 #include <memory>
@@ -21,8 +21,8 @@ inline constexpr long import_answer_s_max = 120;
 inline constexpr std::size_t import_answer_bytes_max = std::size_t{64} * 1024 * 1024;
 
 struct CurlDelete {
-    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+    void operator()(CURL* easy) const { curl().easy_cleanup(easy); }
+    void operator()(curl_slist* list) const { curl().slist_free_all(list); }
 };
 using EasyHandle = std::unique_ptr<CURL, CurlDelete>;
 using HeaderList = std::unique_ptr<curl_slist, CurlDelete>;

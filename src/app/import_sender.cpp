@@ -41,40 +41,43 @@ struct RecordSender::Slot {
     // went away. So a request of which anything was sent is not sent a second time.
     static int on_request(void* easy, char*, char*, int, int) {
         long sent_bytes = 0;
-        curl_easy_getinfo(static_cast<CURL*>(easy), CURLINFO_REQUEST_SIZE, &sent_bytes);
+        curl().easy_getinfo(static_cast<CURL*>(easy), CURLINFO_REQUEST_SIZE, &sent_bytes);
         return sent_bytes == 0 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
     }
 };
 
 RecordSender::RecordSender(ApiTarget const& target, std::string_view collection, std::size_t concurrency,
                            os::Clock const& clock, std::function<void(Delivered const&)> told)
-    : clock_(clock), told_(std::move(told)), headers_(make_headers(target.token)), multi_(curl_multi_init()) {
+    : clock_(clock),
+      told_(std::move(told)),
+      headers_(make_headers(target.token)),
+      multi_(curl().multi_init()) {
     QUERN_ASSERT(multi_ != nullptr, "memory for requests");
     QUERN_ASSERT(concurrency > 0, "at least one request at a time");
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(concurrency));
+    curl().multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(concurrency));
     // The answer's other fields would only be thrown away.
     std::string const url =
         fmt::format("{}/api/collections/{}/records?fields=id", target.url, percent_encode(collection));
     for (std::size_t i = 0; i < concurrency; ++i) {
         auto slot = std::make_unique<Slot>();
-        slot->easy.reset(curl_easy_init());
+        slot->easy.reset(curl().easy_init());
         CURL* const easy = slot->easy.get();
         QUERN_ASSERT(easy != nullptr, "memory for a request");
         prepare_request(easy);
-        curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
-        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
-        curl_easy_setopt(easy, CURLOPT_POST, 1L);
-        curl_easy_setopt(easy, CURLOPT_WRITEDATA, &slot->answer);
-        curl_easy_setopt(easy, CURLOPT_PRIVATE, slot.get());
-        curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Slot::on_request);
-        curl_easy_setopt(easy, CURLOPT_PREREQDATA, easy);
+        curl().easy_setopt(easy, CURLOPT_URL, url.c_str());
+        curl().easy_setopt(easy, CURLOPT_HTTPHEADER, headers_.get());
+        curl().easy_setopt(easy, CURLOPT_POST, 1L);
+        curl().easy_setopt(easy, CURLOPT_WRITEDATA, &slot->answer);
+        curl().easy_setopt(easy, CURLOPT_PRIVATE, slot.get());
+        curl().easy_setopt(easy, CURLOPT_PREREQFUNCTION, &Slot::on_request);
+        curl().easy_setopt(easy, CURLOPT_PREREQDATA, easy);
         free_.push_back(slot.get());
         slots_.push_back(std::move(slot));
     }
 }
 
 RecordSender::~RecordSender() {
-    for (auto const& slot : slots_) curl_multi_remove_handle(multi_.get(), slot->easy.get());
+    for (auto const& slot : slots_) curl().multi_remove_handle(multi_.get(), slot->easy.get());
 }
 
 Result<void> RecordSender::send(std::string_view place, std::string_view json) {
@@ -99,9 +102,9 @@ Result<void> RecordSender::finish() {
 void RecordSender::start(Slot& slot) {
     ++slot.attempts;
     slot.answer.clear();
-    curl_easy_setopt(slot.easy.get(), CURLOPT_POSTFIELDS, slot.json.data());
-    curl_easy_setopt(slot.easy.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(slot.json.size()));
-    QUERN_ASSERT(curl_multi_add_handle(multi_.get(), slot.easy.get()) == CURLM_OK,
+    curl().easy_setopt(slot.easy.get(), CURLOPT_POSTFIELDS, slot.json.data());
+    curl().easy_setopt(slot.easy.get(), CURLOPT_POSTFIELDSIZE, static_cast<long>(slot.json.size()));
+    QUERN_ASSERT(curl().multi_add_handle(multi_.get(), slot.easy.get()) == CURLM_OK,
                  "the request is not in flight");
     ++in_flight_;
 }
@@ -110,22 +113,22 @@ void RecordSender::step(int wait_ms) {
     restart_waiting();
     std::size_t const in_flight_before = in_flight_;
     int running = 0;
-    QUERN_ASSERT(curl_multi_perform(multi_.get(), &running) == CURLM_OK, "requests go on");
+    QUERN_ASSERT(curl().multi_perform(multi_.get(), &running) == CURLM_OK, "requests go on");
     take_finished();
     if (in_flight_ != in_flight_before || wait_ms == 0) return;
     int const until_resume_ms = waiting_.empty() && in_flight_ > 0 ? wait_ms : pause_ms(wait_ms);
-    QUERN_ASSERT(curl_multi_poll(multi_.get(), nullptr, 0, until_resume_ms, nullptr) == CURLM_OK,
+    QUERN_ASSERT(curl().multi_poll(multi_.get(), nullptr, 0, until_resume_ms, nullptr) == CURLM_OK,
                  "requests are watched");
 }
 
 void RecordSender::take_finished() {
     int left = 0;
-    while (CURLMsg const* const message = curl_multi_info_read(multi_.get(), &left)) {
+    while (CURLMsg const* const message = curl().multi_info_read(multi_.get(), &left)) {
         if (message->msg != CURLMSG_DONE) continue;
         CURLcode const code = message->data.result;
         char* slot = nullptr;
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &slot);
-        curl_multi_remove_handle(multi_.get(), message->easy_handle);
+        curl().easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &slot);
+        curl().multi_remove_handle(multi_.get(), message->easy_handle);
         --in_flight_;
         finished(*reinterpret_cast<Slot*>(slot), code);
     }
@@ -134,7 +137,7 @@ void RecordSender::take_finished() {
 void RecordSender::finished(Slot& slot, CURLcode code) {
     if (code != CURLE_OK) return failed(slot, code);
     long status = 0;
-    curl_easy_getinfo(slot.easy.get(), CURLINFO_RESPONSE_CODE, &status);
+    curl().easy_getinfo(slot.easy.get(), CURLINFO_RESPONSE_CODE, &status);
     answered(slot, status);
 }
 
@@ -144,7 +147,7 @@ void RecordSender::answered(Slot& slot, long status) {
     case status_too_many_requests:
     case status_unavailable: {
         curl_off_t asked_s = 0;
-        curl_easy_getinfo(slot.easy.get(), CURLINFO_RETRY_AFTER, &asked_s);
+        curl().easy_getinfo(slot.easy.get(), CURLINFO_RETRY_AFTER, &asked_s);
         return try_again(slot, std::min<std::int64_t>(asked_s * 1'000'000, import_pause_us_max),
                          error_text(status, slot.answer));
     }
@@ -162,13 +165,13 @@ void RecordSender::answered(Slot& slot, long status) {
 // No answer. Whether the record may be there depends on whether anything was sent.
 void RecordSender::failed(Slot& slot, CURLcode code) {
     long sent_bytes = 0;
-    curl_easy_getinfo(slot.easy.get(), CURLINFO_REQUEST_SIZE, &sent_bytes);
+    curl().easy_getinfo(slot.easy.get(), CURLINFO_REQUEST_SIZE, &sent_bytes);
     if (sent_bytes > 0) {
         std::string_view const why =
-            code == CURLE_ABORTED_BY_CALLBACK ? "the connection was closed" : curl_easy_strerror(code);
+            code == CURLE_ABORTED_BY_CALLBACK ? "the connection was closed" : curl().easy_strerror(code);
         return tell(slot, Delivery::unknown, fmt::format("no answer: {}", why));
     }
-    try_again(slot, 0, curl_easy_strerror(code));
+    try_again(slot, 0, curl().easy_strerror(code));
 }
 
 void RecordSender::try_again(Slot& slot, std::int64_t asked_us, std::string_view why) {

@@ -29,7 +29,7 @@ inline constexpr std::int64_t import_pause_us = 100'000;
 inline constexpr std::int64_t import_pause_us_max = 30'000'000;
 
 struct MultiDelete {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+    void operator()(CURLM* multi) const { curl().multi_cleanup(multi); }
 };
 
 // How a record ended.
