@@ -167,15 +167,15 @@ namespace {
 
 // A random change of one field, most often one that keeps it.
 void change_field(Chance& chance, Field& field, std::vector<std::string> const& targets) {
-    static std::size_t number = 1000;  // names and ids that were never used
+    std::size_t const number = 1000 + chance.below(1'000'000);  // for names and ids that were never used
     if (chance.once_in(4)) {
-        field.name = "g" + std::to_string(++number);
+        field.name = "g" + std::to_string(number);
     } else if (chance.once_in(3)) {
         field.nullable = !field.nullable && field.type != FieldType::relation;
     } else {
         std::string const id = field.id;
         std::string const name = field.name;
-        field = generate_field(chance, ++number, targets);
+        field = generate_field(chance, number, targets);
         field.name = name;
         if (!chance.once_in(4)) field.id = id;
     }

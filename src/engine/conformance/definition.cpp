@@ -141,13 +141,12 @@ Result<Collection> read_collection(std::vector<std::string> const& lines) {
     return collection;
 }
 
-std::shared_ptr<Schema const> schema_of(std::vector<Collection> const& collections) {
+std::shared_ptr<Schema const> schema_of(std::vector<Collection> const& collections, std::uint64_t version) {
     std::vector<std::shared_ptr<Collection const>> shared;
     for (Collection const& collection : collections) {
         shared.push_back(std::make_shared<Collection const>(collection));
     }
-    static std::uint64_t version = 0;
-    return std::make_shared<Schema const>(std::move(shared), ++version);
+    return std::make_shared<Schema const>(std::move(shared), version);
 }
 
 Result<RowText> RowText::read(Collection const& collection, std::string_view json) {

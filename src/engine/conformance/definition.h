@@ -31,7 +31,8 @@ namespace quern::engine::conformance {
 [[nodiscard]] Result<Collection> read_collection(std::vector<std::string> const& lines);
 
 // A schema of these collections; relations name their targets by id.
-[[nodiscard]] std::shared_ptr<Schema const> schema_of(std::vector<Collection> const& collections);
+[[nodiscard]] std::shared_ptr<Schema const> schema_of(std::vector<Collection> const& collections,
+                                                      std::uint64_t version);
 
 // The assignments that a JSON object asks for, with the bytes they borrow.
 class RowText {

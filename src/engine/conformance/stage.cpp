@@ -63,7 +63,7 @@ void Stage::rollback() {
 }
 
 Result<void> Stage::alter(std::vector<Collection> const& collections) {
-    auto const after = schema_of(collections);
+    auto const after = schema_of(collections, ++schemas_made_);
     auto const before = schema_;  // kept: the changes point into it
     std::vector<TableChange> changes;
     for (auto const& collection : before->collections()) {

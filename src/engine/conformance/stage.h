@@ -63,6 +63,7 @@ private:
     std::unique_ptr<Writer> writer_;
     Transaction* transaction_ = nullptr;
     std::shared_ptr<Schema const> schema_ = std::make_shared<Schema const>();
+    std::uint64_t schemas_made_ = 0;
     std::shared_ptr<Schema const> schema_before_;  // of the open transaction, to go back to
 };
 

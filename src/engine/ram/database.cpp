@@ -59,7 +59,9 @@ Error missing_target(Field const& field) {
 
 }  // namespace
 
-Value value_when_not_given(Field const& field) { return field.is_join() ? Value::of("[]") : zero_value(field); }
+Value value_when_not_given(Field const& field) {
+    return field.is_join() ? Value::of("[]") : zero_value(field);
+}
 
 Table const* TableAccess::table(Collection const& collection) const {
     auto const found = tables_.find(collection.id);
@@ -234,7 +236,8 @@ std::vector<std::size_t> relations_to(Collection const& collection, std::string_
     std::vector<std::size_t> positions;
     for (std::size_t position = 0; position < collection.fields.size(); ++position) {
         Field const& field = collection.fields[position];
-        if (field.type == FieldType::relation && field.collection_id == target_id) positions.push_back(position);
+        if (field.type == FieldType::relation && field.collection_id == target_id)
+            positions.push_back(position);
     }
     return positions;
 }
@@ -248,7 +251,8 @@ Result<void> Workspace::check_unreferenced(std::string_view collection_id, Ids c
             for (auto const& [rowid, row] : table->rows()) {
                 Value const target = row->values[position].view();
                 bool const goes_too = table_id == collection_id && ids.contains(row->id());
-                if (target.is_text() && ids.contains(target.text) && !goes_too) return fail(ErrorCode::conflict);
+                if (target.is_text() && ids.contains(target.text) && !goes_too)
+                    return fail(ErrorCode::conflict);
             }
         }
     }
@@ -264,7 +268,8 @@ void Workspace::forget(std::string_view collection_id, Ids const& ids) {
             auto const rows = tables_.at(table_id)->rows();  // a copy: rows are put while it is walked
             for (auto const& [rowid, row] : rows) {
                 std::vector<std::string> kept = ids_of(row->values[position].view());
-                if (std::erase_if(kept, [&](std::string const& id) { return ids.contains(id); }) == 0) continue;
+                if (std::erase_if(kept, [&](std::string const& id) { return ids.contains(id); }) == 0)
+                    continue;
                 Row changed = *row;
                 std::string const json = json_array_of(kept);
                 changed.values[position] = Value::of(std::string_view(json));
