@@ -158,8 +158,10 @@ private:
     // An import adds and changes; what it does not name stays unless it was asked to delete.
     static void keep_missing(Collection const& before, Collection& collection) {
         for (Field const& field : before.fields) {
-            if (!collection.find_by_id(field.id) && !collection.find(field.name))
-                collection.fields.push_back(field);
+            bool const named = std::ranges::any_of(collection.fields, [&](Field const& other) {
+                return other.id == field.id || is_same_name(other.name, field.name);
+            });
+            if (!named) collection.fields.push_back(field);
         }
         for (Index const& index : before.indexes) {
             bool const named =
@@ -176,6 +178,7 @@ private:
     Result<std::vector<std::shared_ptr<Collection const>>> read_all(Call& call, store::WriteContext& context,
                                                                     json::Node list, bool delete_missing) {
         std::vector<Collection> coming = names_of(call, context, list);
+        QUERN_CHECK(refuse_repeated(coming));
         std::vector<std::shared_ptr<Collection const>> collections;
         std::size_t index = 0;
         for (json::Node const node : list) {
@@ -197,6 +200,27 @@ private:
             ++index;
         }
         return collections;
+    }
+
+    static Result<void> refuse_repeated(std::span<Collection const> coming) {
+        for (std::size_t index = 1; index < coming.size(); ++index) {
+            for (Collection const& earlier : coming.first(index)) {
+                bool const same_name = is_same_name(earlier.name, coming[index].name);
+                if (earlier.id != coming[index].id && !same_name) continue;
+                return std::unexpected(Error::of_field("collections." + std::to_string(index) + ".name",
+                                                       "validation_collection_name_exists",
+                                                       "The same collection stands twice in the list."));
+            }
+        }
+        return {};
+    }
+
+    // SQL names ignore case.
+    static bool is_same_name(std::string_view left, std::string_view right) {
+        return std::ranges::equal(left, right, [](char a, char b) {
+            auto const lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+            return lower(a) == lower(b);
+        });
     }
 
     std::vector<Collection> names_of(Call& call, store::WriteContext& context, json::Node list) {

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::int64_t unknown_total = -1;
 
+// Most bytes of a page: a thousand records may hold a megabyte of text each.
+constexpr std::size_t page_bytes_max = std::size_t{64} << 20;
+
 // A page as it will be answered.
 struct Page {
     std::size_t rows = 0;
@@ -59,9 +62,14 @@ Result<Page> pour_rows(Call& call, query::Query const& asked, ListParameters con
             page.next_cursor = seal_cursor(
                 call, parameters, row.subspan(prepared.sort_columns_start, prepared.sort_columns_count));
         }
-        return true;
+        return items.size() <= page_bytes_max;
     });
     QUERN_CHECK(call.reader.select(asked.bound(), sink));
+    if (items.size() > page_bytes_max) {
+        return fail(ErrorCode::parameter_invalid,
+                    "Invalid query parameter \"perPage\": the page would be larger than " +
+                        std::to_string(page_bytes_max >> 20) + " MiB.");
+    }
     return page;
 }
 
@@ -75,7 +83,7 @@ Result<Page> pour_unfolded(Call& call, query::Query const& asked, ListParameters
     page.rows = records.size();
     for (std::size_t index = 0; index < records.size(); ++index) {
         if (index > 0) items.append(',');
-        records.write(index, items);
+        if (!records.write(index, items)) return std::unexpected(RecordSet::too_large());
     }
     if (parameters.cursor && page.rows > 0 && static_cast<std::int64_t>(page.rows) == parameters.per_page) {
         page.next_cursor = seal_cursor(call, parameters, records[page.rows - 1].sort_values);

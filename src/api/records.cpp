@@ -61,9 +61,11 @@ Result<void> RecordSet::load(Call& call, query::Query const& asked, query::Field
         record.sort_values =
             copy(row.subspan(prepared.sort_columns_start, prepared.sort_columns_count), arena);
         records_.push_back(record);
-        return true;
+        return json_.size() <= unfolded_bytes_max;
     });
-    return call.reader.select(asked.bound(), sink);
+    QUERN_CHECK(call.reader.select(asked.bound(), sink));
+    if (json_.size() > unfolded_bytes_max) return std::unexpected(too_large());
+    return {};
 }
 
 // The ids that the relation leads to (or, of a back-relation, the records' own), each once, as a JSON array.
@@ -124,7 +126,7 @@ void RecordSet::tie(Call& call, Branch& branch) {
     }
 }
 
-void RecordSet::write(std::size_t index, Buffer& output) const {
+bool RecordSet::write(std::size_t index, Buffer& output) const {
     Record const& record = records_[index];
     output.append('{');
     output.append(json_.view().substr(record.begin, record.end - record.begin));
@@ -135,10 +137,18 @@ void RecordSet::write(std::size_t index, Buffer& output) const {
         if (open || record.begin != record.end) output.append(',');
         if (!open) output.append(R"("expand":{)");
         open = true;
-        write_found(branch, found, output);
+        if (!write_found(branch, found, output)) return false;
     }
     if (open) output.append('}');
     output.append('}');
+    return output.size() <= unfolded_bytes_max;
+}
+
+Error RecordSet::too_large() {
+    return Error(ErrorCode::parameter_invalid,
+                 "Invalid query parameter \"expand\": the answer would be larger than " +
+                     std::to_string(unfolded_bytes_max >> 20) +
+                     " MiB; unfold less, or ask for a smaller page.");
 }
 
 std::vector<std::size_t> RecordSet::find(Branch const& branch, Record const& record) {
@@ -156,16 +166,17 @@ std::vector<std::size_t> RecordSet::find(Branch const& branch, Record const& rec
     return found;
 }
 
-void RecordSet::write_found(Branch const& branch, std::span<std::size_t const> found, Buffer& output) {
+bool RecordSet::write_found(Branch const& branch, std::span<std::size_t const> found, Buffer& output) {
     json::append_string(output, branch.node->name);
     output.append(':');
     if (!branch.node->multiple) return branch.set->write(found.front(), output);
     output.append('[');
     for (std::size_t index = 0; index < found.size(); ++index) {
         if (index > 0) output.append(',');
-        branch.set->write(found[index], output);
+        if (!branch.set->write(found[index], output)) return false;
     }
     output.append(']');
+    return true;
 }
 
 }  // namespace quern::api

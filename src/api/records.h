@@ -23,6 +23,10 @@ namespace quern::api {
 // Lifetime: texts borrow from the call's arena.
 class RecordSet {
 public:
+    // Most bytes of records that one request may gather with `expand`, and of its answer: a chain of
+    // relations and back-relations multiplies what it shows.
+    static constexpr std::size_t unfolded_bytes_max = std::size_t{32} << 20;
+
     struct Record {
         std::string_view id;
         std::size_t begin = 0;  // of its members in json_
@@ -45,8 +49,11 @@ public:
     [[nodiscard]] std::size_t size() const { return records_.size(); }
     [[nodiscard]] Record const& operator[](std::size_t index) const { return records_[index]; }
 
-    // Writes one record with its braces.
-    void write(std::size_t index, Buffer& output) const;
+    // Writes one record with its braces. False when the answer becomes too large: see too_large().
+    [[nodiscard]] bool write(std::size_t index, Buffer& output) const;
+
+    // What to answer then.
+    [[nodiscard]] static Error too_large();
 
 private:
     // The records below one relation, found by the id they belong to.
@@ -61,7 +68,8 @@ private:
                                                  std::size_t link) const;
     static void tie(Call& call, Branch& branch);
     [[nodiscard]] static std::vector<std::size_t> find(Branch const& branch, Record const& record);
-    static void write_found(Branch const& branch, std::span<std::size_t const> found, Buffer& output);
+    [[nodiscard]] static bool write_found(Branch const& branch, std::span<std::size_t const> found,
+                                          Buffer& output);
 
     Buffer json_;
     std::vector<Record> records_;

@@ -49,7 +49,7 @@ Result<bool> pour_unfolded(Call& call, query::Query const& asked) {
     QUERN_CHECK(records.unfold(call, prepared.expand));
     if (records.size() == 0) return false;
     Buffer& body = call.response().body;
-    records.write(0, body);
+    if (!records.write(0, body)) return std::unexpected(RecordSet::too_large());
     call.response().add_header("ETag", record_etag(records[0].version, body.view(), call.arena()));
     return true;
 }

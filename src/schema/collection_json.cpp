@@ -12,6 +12,14 @@ namespace quern {
 
 namespace {
 
+// Tables that SQL engines bring along: a collection of that name would hide them from our own statements.
+bool is_engine_name(std::string_view lower_name) {
+    constexpr std::string_view names[] = {"json_each", "json_tree", "jsonb_each",   "jsonb_tree",
+                                          "dbstat",    "fts5vocab", "fts3tokenize", "generate_series"};
+    return lower_name.starts_with("sqlite_") || lower_name.starts_with("pragma_") ||
+           lower_name.starts_with("pg_") || std::ranges::find(names, lower_name) != std::end(names);
+}
+
 struct RuleMember {
     std::string_view name;
     Rule Collection::*rule;
@@ -143,7 +151,7 @@ private:
         }
         // `_…` are the product's own tables, `a__b` join tables, `sqlite_…` the engine's.
         if (lower.starts_with('_') || lower.ends_with('_') || lower.find("__") != std::string::npos ||
-            lower.starts_with("sqlite_")) {
+            is_engine_name(lower)) {
             return report("name", "validation_not_in_invalid", "This name is reserved.");
         }
         Collection const* const found = reading_.schema.find(name);
@@ -457,6 +465,17 @@ private:
         }
         if (!is_identifier(index.name) || to_lower(index.name).starts_with("sqlite_")) {
             return report(path, "validation_invalid_index_expression", "The index name is not a valid name.");
+        }
+        // Names that begin with `_` are those of the indexes that the engine makes by itself.
+        bool const is_table =
+            reading_.schema.find(index.name) != nullptr || same_name(index.name, collection_.name);
+        if (index.name.starts_with('_') || is_table) {
+            return report(path, "validation_not_in_invalid",
+                          "The index name is reserved or that of a collection.");
+        }
+        if (index.columns.size() > index_columns_max) {
+            return report(path, "validation_limit_exceeded",
+                          "At most " + std::to_string(index_columns_max) + " columns are allowed.");
         }
         // SQL names ignore case; the index keeps the field's own spelling.
         auto const resolve = [&](std::string& field_name) {

@@ -33,6 +33,7 @@ inline constexpr std::size_t collection_name_chars_max = 255;
 inline constexpr std::size_t field_name_chars_max = 100;
 inline constexpr std::size_t fields_max = 500;
 inline constexpr std::size_t indexes_max = 64;
+inline constexpr std::size_t index_columns_max = 16;
 inline constexpr std::size_t select_values_max = 1'000;
 inline constexpr std::int64_t max_select_max = 10'000;
 inline constexpr std::size_t pattern_bytes_max = 1'000;

@@ -253,6 +253,10 @@ Result<void> SqliteTransaction::alter(std::span<TableChange const> changes, Sche
     writes_.clear();
     auto result = noted(as_a_whole([&] { return alter_tables(connection_, changes, schema); }));
     writes_.clear();
+    // What SQLite itself refuses of a definition is the definition's fault, whoever did not foresee it.
+    if (!result && result.error().code == ErrorCode::internal && is_active()) {
+        return fail(ErrorCode::validation, "The tables cannot be changed so: " + result.error().message);
+    }
     return result;
 }
 
