@@ -13,9 +13,10 @@ endif()
 add_library(quern_sqlite STATIC ${QUERN_SQLITE_DIR}/sqlite3.c)
 target_include_directories(quern_sqlite SYSTEM PUBLIC ${QUERN_SQLITE_DIR})
 # Instrumented code is slow to optimise, and only its checks are wanted.
-target_compile_options(quern_sqlite PRIVATE $<IF:$<BOOL:${QUERN_SANITIZE}>,-O1,-O2> -w)
 if(QUERN_SANITIZE)
-  target_compile_options(quern_sqlite PRIVATE -fsanitize=${QUERN_SANITIZE})
+  target_compile_options(quern_sqlite PRIVATE -O1 -w -fsanitize=${QUERN_SANITIZE})
+else()
+  target_compile_options(quern_sqlite PRIVATE -O2 -w)
 endif()
 
 set(quern_sqlite_common SQLITE_ENABLE_FTS5 SQLITE_ENABLE_MATH_FUNCTIONS HAVE_USLEEP=1 HAVE_FDATASYNC=1)
