@@ -64,7 +64,7 @@ TEST(Csv, ManyCopiedCellsStayWhole) {
     EXPECT_EQ(read(text + "\n" + text), (Lines{expected + "[end]", "2: " + expected.substr(3) + "[end]"}));
 }
 
-TEST(Csv, CellsAreKeptAsTheyAre) {
+TEST(Csv, CSV_02_CellsAreKeptAsTheyAre) {
     EXPECT_EQ(read("=SUM(1), trailing ,NULL,9007199254740993,😀\n"),
               (Lines{"1: [=SUM(1)][ trailing ][NULL][9007199254740993][😀]"}));
     EXPECT_EQ(read(",\n,,"), (Lines{"1: [][]", "2: [][][]"}));
@@ -72,7 +72,7 @@ TEST(Csv, CellsAreKeptAsTheyAre) {
     EXPECT_EQ(read("a\tb", '\t'), (Lines{"1: [a][b]"}));
 }
 
-TEST(Csv, AByteOrderMarkIsNoPartOfTheFirstCell) {
+TEST(Csv, CSV_01_AByteOrderMarkIsNoPartOfTheFirstCell) {
     EXPECT_EQ(read("\xef\xbb\xbfname,x\n"), (Lines{"1: [name][x]"}));
     EXPECT_EQ(read("\xef\xbb\xbf\"name\",x\n"), (Lines{"1: [\"name\"][x]"}));
 }

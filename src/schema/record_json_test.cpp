@@ -120,7 +120,7 @@ TEST(RecordJson, HiddenAndSecretFields) {
     EXPECT_EQ(written(super, row), R"({"id":"x","email":"a@x.com","secret":"s"})");
 }
 
-TEST(RecordJson, TypeFourTextStaysText) {
+TEST(RecordJson, TYPE_04_TextStaysText) {
     // Also where the field is a number: what counts is how the value is stored.
     for (std::string const text : {"nan", "inf", "0x1p4", ".5", "+1", "1e5 ", "007", "15E2621", "12"}) {
         EXPECT_EQ(one(field("n", FieldType::number), Value::of(std::string_view(text))), "\"" + text + "\"");
@@ -130,7 +130,7 @@ TEST(RecordJson, TypeFourTextStaysText) {
     EXPECT_EQ(one(field("t", FieldType::text), Value::of(std::int64_t{7})), "7");
 }
 
-TEST(RecordJson, TypeThreeNonFiniteIsNull) {
+TEST(RecordJson, TYPE_03_NonFiniteIsNull) {
     for (double const number :
          {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
           std::numeric_limits<double>::quiet_NaN()}) {
@@ -140,7 +140,7 @@ TEST(RecordJson, TypeThreeNonFiniteIsNull) {
     EXPECT_EQ(one(field("j", FieldType::json), Value::of(R"({"a":[1e999]})")), "null");
 }
 
-TEST(RecordJson, TypeOneIntegersKeepEveryDigit) {
+TEST(RecordJson, TYPE_01_IntegersKeepEveryDigit) {
     Field number = field("n", FieldType::number);
     for (std::int64_t const value : {std::int64_t{9007199254740993}, INT64_MAX, INT64_MIN}) {
         EXPECT_EQ(one(number, Value::of(value)), std::to_string(value));
@@ -149,12 +149,12 @@ TEST(RecordJson, TypeOneIntegersKeepEveryDigit) {
               "[9223372036854775808123]");
 }
 
-TEST(RecordJson, TypeSevenIllFormedBytes) {
+TEST(RecordJson, TYPE_07_IllFormedBytes) {
     EXPECT_EQ(one(field("t", FieldType::text), Value::of("\xFF\x41")), "\"\uFFFDA\"");
     EXPECT_EQ(one(field("j", FieldType::json), Value::of("\"\xC3\x28\"")), "null");
 }
 
-TEST(RecordJson, TypeNineBlobsAreNoTexts) {
+TEST(RecordJson, TYPE_09_BlobsAreNoTexts) {
     auto const blob = [](std::string_view bytes) {
         Value value = Value::of(bytes);
         value.kind = ValueKind::blob;

@@ -277,7 +277,7 @@ TEST_F(ReadTest, TheCacheIsBounded) {
     }
 }
 
-TEST_F(ReadTest, ABudgetEndsItsOwnStatementOnly) {
+TEST_F(ReadTest, LOCK_04_ABudgetEndsItsOwnStatementOnly) {
     Transaction* transaction = must(writer->begin());
     Collection const& users = *schema->find("users");
     for (int index = 0; index < 3000; ++index) {
@@ -304,7 +304,7 @@ TEST_F(ReadTest, ABudgetEndsItsOwnStatementOnly) {
     EXPECT_EQ(must(rows_of(*reader, *fast, {Value::of("7")})), Rows{"7"});
 }
 
-TEST_F(ReadTest, OddNames) {
+TEST_F(ReadTest, FILT_15_OddNames) {
     std::vector<Collection> odd;
     std::vector<Field> fields;
     for (std::string const name : {"select", "a-b", "a]b", "", "q\"uote", "rowid", "Ünïcode", "?1", "--"}) {
@@ -338,7 +338,7 @@ TEST_F(ReadTest, OddNames) {
 }
 
 // What is in the file is delivered, whatever it is.
-TEST_F(ReadTest, AFileThatSomebodyElseHasWritten) {
+TEST_F(ReadTest, TYPE_12_AFileThatSomebodyElseHasWritten) {
     close();
     sqlite3* raw = nullptr;
     ASSERT_EQ(sqlite3_open((directory_.path() / "data.db").c_str(), &raw), SQLITE_OK);

@@ -213,7 +213,7 @@ TEST_F(WriteTest, ATransactionReadsItsOwnWrites) {
 }
 
 // An interrupted write makes SQLite undo the whole transaction; what comes next must not be committed alone.
-TEST_F(WriteTest, AfterSqliteUndidTheTransactionNothingMoreIsDone) {
+TEST_F(WriteTest, LOCK_03_AfterSqliteUndidTheTransactionNothingMoreIsDone) {
     Collection const& users = *schema->find("users");
     Transaction* transaction = must(writer->begin());
     for (int index = 0; index < 2000; ++index) {
