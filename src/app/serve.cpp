@@ -103,9 +103,8 @@ int run_serve(ServeOptions const& options) {
     api::ServiceOptions service_options;
     service_options.loops = loops;
     service_options.inline_writer = loops == 1;
-    auto service = api::Service::open(
-        {**store, clock, random, hasher, password_pool, options.access_log ? &access_log : nullptr},
-        service_options);
+    auto service =
+        api::Service::open({**store, clock, random, hasher, password_pool, &access_log}, service_options);
     if (!service) return report("Cannot open the database for reading", service.error());
 
     server::ServerOptions server_options;
