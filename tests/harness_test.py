@@ -25,7 +25,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
     def do_GET(self):
         if self.path == "/api/health":
-            self.reply(200, {{"status": 200}})
+            self.reply(200, {{"code": 200, "message": "", "data": {{}}}})
         else:
             self.reply(404, {{"status": 404, "message": self.path, "data": {{}}}})
     def do_POST(self):
