@@ -27,6 +27,8 @@ inline constexpr std::size_t json_steps_max = 16;
 inline constexpr std::size_t call_arguments_max = 8;
 // Sources of one plan: the root, every join and every related set.
 inline constexpr std::size_t sources_max = 256;
+// To-one sources joined to the main row. SQLite takes 64 tables in a join, the root and a rule's included.
+inline constexpr std::size_t joins_max = 32;
 inline constexpr std::size_t sort_keys_max = 8;
 inline constexpr std::size_t sort_bytes_max = 1'000;
 inline constexpr std::size_t fields_bytes_max = 4'000;

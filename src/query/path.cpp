@@ -188,7 +188,7 @@ Result<std::optional<Compiler::Place>> Compiler::hop_back(Place const& place, st
 Result<plan::SourceIndex> Compiler::source_for(SourceKey const& key, bool joined) {
     auto& known = joined ? joined_ : comparison_;
     if (auto const found = known.find(key); found != known.end()) return found->second;
-    if (plan_.sources.size() >= sources_max) {
+    if (plan_.sources.size() >= sources_max || (joined && plan_.joined.size() >= joins_max)) {
         return fail(ErrorCode::filter_too_large, "The query follows too many relations.");
     }
     auto const source = add_source(key.collection, key.parent, key.hop, key.field);

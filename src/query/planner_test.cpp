@@ -239,6 +239,39 @@ TEST_F(PlannerTest, ListsUpToTheLimitInOneParameter) {
     EXPECT_EQ(planner.plans_made(), 1U);
 }
 
+TEST(PlannerLimits, JoinsAndSources) {
+    SchemaBuilder builder;
+    Collection& wide = builder.add("wide");
+    for (std::size_t index = 0; index <= joins_max; ++index) {
+        wide.fields.push_back(SchemaBuilder::relation("r" + std::to_string(index), "wide"));
+        wide.fields.push_back(SchemaBuilder::relation("m" + std::to_string(index), "wide", 9));
+    }
+    wide.list_rule = "";
+    auto const schema = builder.build();
+    Planner planner;
+    Arena arena;
+    auto const ask = [&](std::string_view filter) {
+        ListQuestion const question{
+            .collection = *schema->find("wide"), .access = Access::all(), .filter = filter};
+        auto const answer = planner.list(schema, question, {}, arena);
+        return answer ? "" : answer.error().message;
+    };
+    auto const joins = [](std::size_t count) {
+        std::string filter = "r0.r0 = 1";
+        for (std::size_t index = 1; index < count; ++index)
+            filter += "&& r" + std::to_string(index) + ".r0 = 1";
+        return filter;
+    };
+    EXPECT_EQ(ask(joins(joins_max)), "");
+    EXPECT_EQ(ask(joins(joins_max + 1)), "The query follows too many relations.");
+    EXPECT_EQ(ask(repeated("m0.m1.m2.m3.m4.m5 ?= 1", "&&", 30)), "");
+    std::string several = "m0.m1.m2.m3.m4.m5 ?= 1";
+    for (std::size_t index = 0; index < 60; ++index) {
+        several += "&& m0.m1.m2.m3.m4.m5 ?= " + std::to_string(index);
+    }
+    EXPECT_EQ(ask(several), "The query follows too many relations.");
+}
+
 TEST_F(PlannerTest, HostileTextsAreRefusedQuickly) {
     // Each takes less than 5 ms of processor time, also in a debug build with sanitizers and on a busy
     // machine.
