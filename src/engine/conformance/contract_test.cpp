@@ -75,6 +75,21 @@ TEST_P(ContractTest, TheErrorOfABrokenIndexIsWhole) {
     EXPECT_EQ(again.error().fields, std::vector{expected});
 }
 
+// Nulls are alike and yet no duplicates; they must not be the ones that are named.
+TEST_P(ContractTest, ANewUniqueIndexNamesRecordsThatAreAlike) {
+    auto items = read_collection({"collection items", "field name text nullable", "field size number int"});
+    ASSERT_TRUE(stage_.alter({*items}));
+    for (std::string const id : {"a", "b", "c"}) insert(id, "null");
+    for (std::string const id : {"d", "e"}) insert(id, "\"x\"");
+    insert("f", "\"y\"");
+    items = read_collection(
+        {"collection items", "field name text nullable", "field size number int", "index unique name"});
+    auto const altered = stage_.alter({*items});
+    ASSERT_FALSE(altered);
+    EXPECT_EQ(print(altered.error()), "conflict name");
+    EXPECT_NE(altered.error().message.find("records d and e "), std::string::npos) << altered.error().message;
+}
+
 TEST_P(ContractTest, AListOfTenThousandValues) {
     ASSERT_TRUE(stage_.begin());
     std::string list = "[";

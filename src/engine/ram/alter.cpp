@@ -55,6 +55,23 @@ Result<std::vector<Row>> converted(Table const& before, Collection const& after)
     return rows;
 }
 
+// Two rows that a new unique index finds alike.
+Error alike(Table::Clash const& clash, Row const& row) {
+    Error error = not_unique(clash.fields);
+    error.message = "Values must be unique: the records " + std::string(clash.other->id()) + " and " +
+                    std::string(row.id()) + " have the same.";
+    for (FieldError& field : error.fields) field.message = error.message;
+    return error;
+}
+
+Result<void> put_all(Table& table, std::vector<Row> rows) {
+    for (Row& row : rows) {
+        if (auto const clash = table.clash_of(row); clash.other != nullptr) return fail(alike(clash, row));
+        QUERN_CHECK(table.put(std::move(row)));
+    }
+    return {};
+}
+
 Result<void> check_change(TableChange const& change, Schema const& schema) {
     if (change.after != nullptr && change.after->type == CollectionType::view) {
         return fail(ErrorCode::unsupported, "A view is no table.");
@@ -89,7 +106,7 @@ Result<void> Workspace::alter(std::span<TableChange const> changes, Schema const
         if (before != nullptr) changed.tables_.erase(before->id);
         if (after == nullptr) continue;
         auto table = std::make_shared<Table>(schema.share(*after));
-        for (Row& row : rows[index]) QUERN_CHECK(table->put(std::move(row)));
+        QUERN_CHECK(put_all(*table, std::move(rows[index])));
         changed.tables_[after->id] = std::move(table);
     }
 

@@ -73,20 +73,19 @@ std::optional<Table::Key> Table::key_of(Unique const& unique, Row const& row) co
     return key;
 }
 
-Result<void> Table::check_unique(Row const& row) const {
+Table::Clash Table::clash_of(Row const& row) const {
     auto const same_id = by_id_.find(row.id());
     if (same_id != by_id_.end() && same_id->second != row.rowid) {
-        std::string const id = collection_->fields[0].name;
-        return fail(not_unique({&id, 1}));
+        return {rows_.at(same_id->second).get(), {collection_->fields[0].name}};
     }
     for (Unique const& unique : uniques_) {
         auto const key = key_of(unique, row);
         if (!key) continue;
         auto const same = unique.rowids.find(*key);
         if (same == unique.rowids.end() || same->second == row.rowid) continue;
-        std::vector<std::string> columns;
-        for (IndexColumn const& column : unique.index->columns) columns.push_back(column.field);
-        return fail(not_unique(columns));
+        Clash clash{rows_.at(same->second).get(), {}};
+        for (IndexColumn const& column : unique.index->columns) clash.fields.push_back(column.field);
+        return clash;
     }
     return {};
 }
@@ -94,7 +93,7 @@ Result<void> Table::check_unique(Row const& row) const {
 Result<std::int64_t> Table::put(Row row) {
     QUERN_ASSERT(row.values.size() == collection_->fields.size(), "a row has a value for every field");
     if (row.rowid == 0) row.rowid = rows_.empty() ? 1 : rows_.rbegin()->first + 1;
-    QUERN_CHECK(check_unique(row));
+    if (Clash const clash = clash_of(row); clash.other != nullptr) return fail(not_unique(clash.fields));
     if (auto const old = rows_.find(row.rowid); old != rows_.end()) erase(Row(*old->second));
     by_id_[std::string(row.id())] = row.rowid;
     for (Unique& unique : uniques_) {

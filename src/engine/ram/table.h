@@ -40,6 +40,13 @@ public:
     [[nodiscard]] std::map<std::int64_t, std::shared_ptr<Row const>> const& rows() const { return rows_; }
     [[nodiscard]] Row const* find(std::string_view id) const;
 
+    // A row that another one may not stand beside, and the fields that both have alike.
+    struct Clash {
+        Row const* other = nullptr;  // null = none
+        std::vector<std::string> fields;
+    };
+    [[nodiscard]] Clash clash_of(Row const& row) const;
+
     // Puts a row in, under the rowid it carries; one with rowid 0 is new and gets the next.
     // Returns the rowid.
     // Errors: conflict — the id or a unique index has these values already.
@@ -65,7 +72,6 @@ private:
 
     // The row's entry; nothing when the index does not hold the row.
     [[nodiscard]] std::optional<Key> key_of(Unique const& unique, Row const& row) const;
-    [[nodiscard]] Result<void> check_unique(Row const& row) const;
 
     std::shared_ptr<Collection const> collection_;
     std::map<std::int64_t, std::shared_ptr<Row const>> rows_;

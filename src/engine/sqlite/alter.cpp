@@ -303,13 +303,15 @@ private:
         auto const index = std::ranges::find(collection.indexes, index_name, &Index::name);
         if (index == collection.indexes.end()) return error;
         std::string columns;
+        std::string sql =
+            "SELECT min(id) || ' and ' || max(id) FROM " + quoted_name(collection.name) + " WHERE TRUE";
         for (IndexColumn const& column : index->columns) {
             columns += (columns.empty() ? "" : ", ") + quoted_name(column.field);
             if (column.ignore_case) columns += " COLLATE NOCASE";
+            sql +=
+                " AND " + quoted_name(column.field) + " IS NOT NULL";  // nulls are alike, but no duplicates
         }
-        std::string sql = "SELECT min(id) || ' and ' || max(id) FROM " + quoted_name(collection.name);
-        if (!index->where_not_empty.empty())
-            sql += " WHERE " + quoted_name(index->where_not_empty) + " != ''";
+        if (!index->where_not_empty.empty()) sql += " AND " + quoted_name(index->where_not_empty) + " != ''";
         sql += " GROUP BY " + columns + " HAVING count(*) > 1 LIMIT 1";
         auto const alike = connection_.query_text(sql, {});
         if (!alike || alike->empty()) return error;
