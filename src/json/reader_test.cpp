@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <random>
 #include <string>
 #include <vector>
@@ -215,12 +215,12 @@ TEST(Reader, SeightyThreeDepthIsBoundAndFast) {
     std::string deep_objects;
     for (int level = 0; level < 100'000; ++level) deep_objects += "{\"a\":";
     for (std::string const& text : {nested(100'000, '[', ']'), std::string(100'000, '['), deep_objects}) {
-        auto const start = std::chrono::steady_clock::now();
+        std::clock_t const start = std::clock();  // of this process: the machine may be busy
         auto const root = document.parse_copy(text);
-        auto const took = std::chrono::steady_clock::now() - start;
+        std::clock_t const took = std::clock() - start;
         ASSERT_FALSE(root);
         EXPECT_NE(root.error().message.find("nested too deeply"), std::string::npos) << root.error().message;
-        EXPECT_LT(took, std::chrono::milliseconds(100));
+        EXPECT_LT(took, CLOCKS_PER_SEC / 10);
     }
 }
 
