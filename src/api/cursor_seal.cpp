@@ -31,6 +31,7 @@ crypto::Digest mac_of(Call& call, ListParameters const& parameters, std::string_
     crypto::HmacSha256 mac(settings == nullptr ? std::string_view() : settings->options.auth_token.secret,
                            purpose);
     update(mac, call.collection->id);
+    update(mac, call.collection->updated);  // a changed sort field makes its old values meaningless
     update(mac, call.principal().is_anonymous() ? std::string_view()
                                                 : std::string_view(call.principal().collection->id));
     update(mac, call.principal().id);

@@ -53,8 +53,16 @@ bool any_tag(std::string_view header, Take take) {
 
 }  // namespace
 
-std::string_view record_etag(std::int64_t version, Arena& arena) {
-    return TagText(arena).put("\"").put(static_cast<std::uint64_t>(version)).put("\"").view();
+std::string_view record_etag(std::int64_t version, Collection const& collection, bool superuser,
+                             Arena& arena) {
+    std::uint64_t const shown = hash(collection.updated) + (superuser ? 1 : 0);
+    return TagText(arena)
+        .put("\"")
+        .put(static_cast<std::uint64_t>(version))
+        .put("-")
+        .put(shown)
+        .put("\"")
+        .view();
 }
 
 std::string_view record_etag(std::int64_t version, std::string_view body, Arena& arena) {

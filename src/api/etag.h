@@ -3,7 +3,8 @@
 
 // Entity tags: which state of a record, or of a list, an answer shows.
 //
-// A record's tag is its version, so that it is the same whatever `fields` asks for, and the one to give in
+// A record's tag is its version, and a hash of what else decides how the record is shown: the collection's
+// last change and whether a superuser asks. It is the same whatever `fields` asks for, and the one to give in
 // If-Match. Where related records are unfolded into the answer, a hash of the body follows the version, since
 // they may change alone; If-Match looks at the version only. A list's tag is a hash of its body, and weak.
 
@@ -11,11 +12,13 @@
 #include <string_view>
 
 #include "base/arena.h"
+#include "schema/collection.h"
 
 namespace quern::api {
 
-// `"VERSION"`, in the arena.
-[[nodiscard]] std::string_view record_etag(std::int64_t version, Arena& arena);
+// `"VERSION-HASH"`, in the arena.
+[[nodiscard]] std::string_view record_etag(std::int64_t version, Collection const& collection, bool superuser,
+                                           Arena& arena);
 // `"VERSION-HASH"`.
 [[nodiscard]] std::string_view record_etag(std::int64_t version, std::string_view body, Arena& arena);
 // `W/"HASH"`.

@@ -42,6 +42,26 @@ Result<bool> is_admitted(Call& call, query::Access access, std::string_view id) 
     return found;
 }
 
+// What a refused write may tell: that a value is taken, or that a record is missing, is news of rows which a
+// caller who may list nothing has no right to.
+Error told_to(Call const& call, Error error) {
+    bool const of_rows = error.code == ErrorCode::conflict || error.code == ErrorCode::validation;
+    bool const may_list = !rules::decide(*call.collection, query::Action::list, call.principal()).is_locked();
+    if (!of_rows || may_list) return error;
+    return Error(ErrorCode::bad_request, "Failed to write the record.");
+}
+
+// An installation without superusers could be mended from the command line only.
+Result<void> keep_last_superuser(Call& call) {
+    if (call.collection->id != auth::superusers_id) return {};
+    query::CountQuestion const question{
+        .collection = *call.collection, .access = query::Access::all(), .filter = {}};
+    QUERN_TRY(auto const asked, call.planner().count(call.lane.schema, question, call.values, call.arena()));
+    QUERN_TRY(std::int64_t const count, call.reader.count(asked.bound()));
+    if (count > 1) return {};
+    return fail(ErrorCode::bad_request, "The last superuser cannot be deleted.");
+}
+
 // The written record as its writer may see it; where the view rule hides it, no more than its name.
 Result<void> answer_with_written(Call& call, std::string_view id) {
     rules::Decision const decision = rules::decide(*call.collection, query::Action::view, call.principal());
@@ -138,8 +158,9 @@ protected:
         QUERN_TRY(
             auto const values,
             call.lane.input_of(*call.collection).for_insert(call.inputs, moment(context), call.arena()));
-        QUERN_CHECK(context.transaction.insert(*call.collection,
-                                               assign(values, context.next_version(), call.arena())));
+        auto const inserted = context.transaction.insert(
+            *call.collection, assign(values, context.next_version(), call.arena()));
+        if (!inserted) return fail(told_to(call, inserted.error()));
         // A rule speaks of the row as it would be, so it is asked with the row in place; a no takes it away
         // again.
         std::string_view const id = values[0].value.text;
@@ -172,10 +193,10 @@ protected:
                   call.lane.input_of(*call.collection)
                       .for_update(call.inputs, row.first(row.size() - 1), moment(context), call.arena()));
         if (!changes.empty()) {
-            QUERN_TRY(bool const updated,
-                      context.transaction.update(*call.collection, route_.record,
-                                                 assign(changes, context.next_version(), call.arena())));
-            if (!updated) return fail(ErrorCode::not_found);
+            auto const updated = context.transaction.update(
+                *call.collection, route_.record, assign(changes, context.next_version(), call.arena()));
+            if (!updated) return fail(told_to(call, updated.error()));
+            if (!*updated) return fail(ErrorCode::not_found);
             // The rule must hold for the row as it was and as it is now.
             call.changes = changes;
             QUERN_TRY(bool const admitted, is_admitted(call, access, route_.record));
@@ -203,6 +224,7 @@ protected:
         QUERN_TRY(auto const row, read_row(call, *call.collection, route_.record, access));
         if (row.empty()) return fail(ErrorCode::not_found);
         QUERN_CHECK(check_if_match(call, row.back().integer));
+        QUERN_CHECK(keep_last_superuser(call));
         QUERN_TRY(bool const removed, store::remove_record(context, *call.collection, route_.record));
         if (!removed) return fail(ErrorCode::not_found);
         write_no_content(call.response());

@@ -78,6 +78,8 @@ Result<std::unique_ptr<Service>> Service::open(Needs needs, ServiceOptions optio
     }
     service->slow_pool_ = std::make_unique<SlowPool>(
         std::move(slow_lanes), [raw = service.get()](http::Exchange& exchange, Lane& lane) {
+            std::chrono::microseconds const waited(raw->needs_.clock.monotonic_us() - exchange.started_us);
+            if (waited > raw->options_.slow_wait_max) return raw->refuse(exchange, Error(ErrorCode::timeout));
             raw->answer_read(exchange, lane, match(exchange.request));
         });
     return service;

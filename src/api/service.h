@@ -34,6 +34,8 @@ struct ServiceOptions {
     std::chrono::microseconds loop_read_max{2'000};
     // How long one statement may take at all; then 503.
     std::chrono::microseconds slow_read_max{5'000'000};
+    // How long a read may wait for the slow pool; then 503.
+    std::chrono::microseconds slow_wait_max{10'000'000};
     // Whether writes run on the loop at the end of its iteration (the store's inline_writer).
     bool inline_writer = false;
 };

@@ -34,7 +34,8 @@ Result<bool> pour_record(Call& call, query::Query const& asked) {
         body.append('{');
         writer.write_members(row, call.principal(), body);
         body.append('}');
-        call.response().add_header("ETag", record_etag(row[*prepared.version_column].integer, call.arena()));
+        call.response().add_header("ETag", record_etag(row[*prepared.version_column].integer,
+                                                       *call.collection, call.is_superuser(), call.arena()));
         return false;
     });
     QUERN_CHECK(call.reader.select(asked.bound(), sink));

@@ -76,6 +76,7 @@ int run_serve(ServeOptions const& options) {
     if (!signals) return report("Cannot wait for signals", signals.error());
     os::ignore_broken_pipes();
     os::raise_descriptor_limit();
+    os::return_large_memory();
     std::size_t const loops =
         options.loops != 0 ? options.loops : std::max(1U, std::thread::hardware_concurrency());
 

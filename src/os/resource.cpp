@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -49,6 +50,13 @@ std::int64_t raise_descriptor_limit() {
         ::setrlimit(RLIMIT_NOFILE, &limit);
     }
     return descriptor_limit();
+}
+
+void return_large_memory() {
+    // Setting the threshold by hand also ends its growth.
+    constexpr int threshold_bytes = 256 * 1024;
+    mallopt(M_MMAP_THRESHOLD, threshold_bytes);
+    mallopt(M_TRIM_THRESHOLD, threshold_bytes * 4);
 }
 
 }  // namespace quern::os

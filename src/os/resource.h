@@ -21,6 +21,10 @@ struct ResourceUse {
 [[nodiscard]] std::int64_t resident_bytes();
 
 // Descriptors this process may have open.
+// Makes freed memory of large answers go back to the system: without it the allocator raises its own
+// threshold with each large block that is freed, and keeps what follows.
+void return_large_memory();
+
 [[nodiscard]] std::int64_t descriptor_limit();
 // Raises the limit as far as the system allows without privileges; the limit afterwards.
 std::int64_t raise_descriptor_limit();
