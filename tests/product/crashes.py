@@ -20,6 +20,7 @@ from support import Client, expect, field, free_id, in_threads, insert, make_col
 CYCLES = int(os.environ.get("QUERN_CRASH_CYCLES", "100"))
 CONNECTIONS = 16
 LOAD_SECONDS = 0.15
+LARGE = 40_000  # characters that fill a disk in some hundred writes
 
 
 class Journal:
@@ -72,7 +73,8 @@ class Journal:
 
 
 def make_rows(server):
-    make_collection(server, "rows", [free_id(), field("cycle", "number", onlyInt=True), field("text")],
+    make_collection(server, "rows", [free_id(), field("cycle", "number", onlyInt=True),
+                                   field("text", max=LARGE)],
                     indexes=["CREATE INDEX rows_cycle ON rows (cycle)"])
     make_collection(server, "counters", [free_id(), field("n", "number", onlyInt=True)])
     for number in range(CONNECTIONS):
@@ -128,12 +130,14 @@ class Killed(unittest.TestCase):
 
     def verify(self, server, cycle, journals):
         found = stored(server, cycle)
+        page = expect(server.get(path_of("counters"), query={"perPage": CONNECTIONS}), 200).json
+        counters = {item["id"]: item["n"] for item in page["items"]}
         told = 0
         for journal in journals:
             own = {key for key in journal.present if key.startswith(f"c{cycle}w")}
             self.assertEqual(own - found, set(), f"lost in cycle {cycle}")
             self.assertEqual(journal.absent & found, set(), f"came back in cycle {cycle}")
-            n = expect(server.get(path_of("counters", f"k{journal.number}")), 200).json["n"]
+            n = counters[f"k{journal.number}"]
             self.assertIn(n, (journal.count, journal.count + journal.count_unknown), f"cycle {cycle}")
             journal.count, journal.count_unknown = n, 0
             told += len(own)
@@ -189,7 +193,9 @@ class Stopped(unittest.TestCase):
 
 class FullDisk(unittest.TestCase):
     """R-13, on a small file system of its own."""
-    megabytes = 24
+    megabytes = 40
+    # What is given back in the end; more than the log, which must find room in the file before it can start over.
+    filler_bytes = 16 * 1024 * 1024
 
     def setUp(self):
         self.mount = Path(tempfile.mkdtemp(prefix="quern-disk-"))
@@ -202,13 +208,20 @@ class FullDisk(unittest.TestCase):
         self.addCleanup(subprocess.run, ["umount", "-l", str(self.mount)], check=False)
         (self.mount / "data").mkdir()
         self.filler = self.mount / "filler"
-        self.filler.write_bytes(b"x" * 4 * 1024 * 1024)
+        self.filler.write_bytes(b"x" * self.filler_bytes)
+
+    def write(self, server, key, size):
+        """Creates a row; a 503 of a machine that is too busy is tried again, as a client would."""
+        for _ in range(5):
+            answer = server.post(path_of("rows"), {"id": key, "cycle": 1, "text": "x" * size})
+            if answer.status != 503:
+                break
+        return answer
 
     def fill(self, server, told):
         """Writes until the disk is full; returns the answer that said so."""
         for number in range(len(told), 100_000):
-            answer = server.post(path_of("rows"), {"id": f"f{number}", "cycle": 1,
-                                                   "text": "x" * 4000 + str(number)})
+            answer = self.write(server, f"f{number}", LARGE)
             if answer.status != 200:
                 return answer
             told.append(f"f{number}")
@@ -223,27 +236,25 @@ class FullDisk(unittest.TestCase):
             make_rows(server)
             told = []
             answer = self.fill(server, told)
-            self.assertGreater(len(told), 100)
+            self.assertGreater(len(told), 50)
             for _ in range(20):
                 self.assertEqual(answer.status, 507, answer.text)
                 self.assertEqual(answer.json["status"], 507)
-                self.check_all(server, told[:100])
+                self.check_all(server, told[:50])
                 self.assertEqual(server.get(path_of("rows", told[-1])).status, 200)
-                answer = server.post(path_of("rows"), {"id": "no", "cycle": 1, "text": "y" * 4900})
+                answer = self.write(server, "no", LARGE)
                 if answer.status == 200:  # a checkpoint has made a little room
                     told.append("no")
                     break
             self.check_all(server, told)
             # Many at once: each is either stored or refused.
-            statuses = in_threads(8, lambda number: server.post(
-                path_of("rows"), {"id": f"many{number}", "cycle": 1, "text": "z" * 4900}).status)
+            statuses = in_threads(8, lambda number: self.write(server, f"many{number}", LARGE).status)
             self.assertLessEqual(set(statuses), {200, 507})
             told += [f"many{number}" for number, status in enumerate(statuses) if status == 200]
             self.check_all(server, told)
             self.filler.unlink()
             for number in range(50):
-                answer = server.post(path_of("rows"), {"id": f"after{number}", "cycle": 1,
-                                                       "text": "x" * 4000})
+                answer = self.write(server, f"after{number}", 4000)
                 self.assertEqual(answer.status, 200, answer.text)
                 told.append(f"after{number}")
             self.check_all(server, told)
@@ -263,7 +274,7 @@ class FullDisk(unittest.TestCase):
             self.filler.unlink()
             server.start()
             self.check_all(server, told)
-            self.assertEqual(server.post(path_of("rows"), {"id": "again", "cycle": 1}).status, 200)
+            self.assertEqual(self.write(server, "again", 10).status, 200)
 
 
 class Refused(unittest.TestCase):
