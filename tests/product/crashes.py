@@ -194,7 +194,7 @@ class Stopped(unittest.TestCase):
 class FullDisk(unittest.TestCase):
     """R-13, on a small file system of its own."""
     megabytes = 40
-    # What is given back in the end; more than the log, which must find room in the file before it starts over.
+    # What is given back in the end: more than the log, which must find room in the file before it restarts.
     filler_bytes = 16 * 1024 * 1024
 
     def setUp(self):
