@@ -88,7 +88,9 @@ Result<void> Connection::configure(Role role) {
     sqlite3_busy_timeout(get(), static_cast<int>(std::min<std::int64_t>(options.busy_wait.count(), INT_MAX)));
     for (auto const& [option, on] :
          {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_DQS_DML, 0),
-          std::pair(SQLITE_DBCONFIG_DQS_DDL, 0), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)}) {
+          std::pair(SQLITE_DBCONFIG_DQS_DDL, 0), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+          // Plans must not depend on bound values: a statement whose plan did is prepared anew at each use.
+          std::pair(SQLITE_DBCONFIG_ENABLE_QPSG, 1)}) {
         sqlite3_db_config(get(), option, on, nullptr);
     }
     sqlite3_limit(get(), SQLITE_LIMIT_ATTACHED, 0);
