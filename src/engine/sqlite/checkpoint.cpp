@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sqlite/checkpoint.h"
 
+#include <algorithm>
+
 #include "os/thread.h"
 
 namespace quern::engine::sqlite {
@@ -46,7 +48,7 @@ void Checkpointer::wait_for_work() {
     std::uint64_t commits = shared.commits;
     while (!shared.stopping) {
         bool const told = shared.checkpoint_wanted.wait_for(lock, shared.options.checkpoint_after, [&] {
-            return shared.stopping || shared.log_frames - shared.backfilled_frames >= behind_max;
+            return shared.stopping || shared.log_frames - shared.attempted_frames >= behind_max;
         });
         if (told || commits == shared.commits) return;
         commits = shared.commits;  // there were commits meanwhile: wait for a quiet moment
@@ -62,6 +64,7 @@ Result<void> Checkpointer::run(bool restart) {
             done = checkpoint(SQLITE_CHECKPOINT_RESTART);
             if (done) ++shared_->restarts;
         } else {
+            ++shared_->restarts_put_off;
             done = fail(ErrorCode::overloaded, "A snapshot is held open, the log could not start over.");
         }
         shared_->draining = false;
@@ -69,6 +72,9 @@ Result<void> Checkpointer::run(bool restart) {
     }
     bool const rest = shared_->log_frames > shared_->backfilled_frames;
     if (rest) shared_->checkpoint_armed = true;
+    // What a held snapshot kept from being moved is tried again when the log has grown as much once more, or
+    // in a quiet moment; not with every commit, for each try makes readers and the writer wait.
+    shared_->attempted_frames = shared_->log_frames.load();
     shared_->gate.leave();
     return done;
 }
@@ -78,8 +84,12 @@ bool Checkpointer::drain() {
     shared_->draining = true;
     ++shared_->sequence;
     constexpr std::chrono::microseconds pause(50);
+    // By the clock, for a sleep takes far longer on a busy machine; and by count, for a test's clock may
+    // stand.
+    auto const start_us = shared_->clock.monotonic_us();
     for (std::chrono::microseconds waited(0); shared_->holders.load() != 0; waited += pause) {
-        if (waited >= drain_wait_max) return false;
+        std::chrono::microseconds const passed(shared_->clock.monotonic_us() - start_us);
+        if (std::max(waited, passed) >= drain_wait_max) return false;
         std::this_thread::sleep_for(pause);
     }
     return true;
@@ -112,12 +122,14 @@ Result<bool> Checkpointer::has_table(std::string_view name) {
 }
 
 void note_commit(Shared& shared, std::uint64_t log_frames) {
-    if (log_frames < shared.log_frames.load(std::memory_order_relaxed))
-        shared.backfilled_frames = 0;  // started over
+    if (log_frames < shared.log_frames.load(std::memory_order_relaxed)) {  // it started over
+        shared.backfilled_frames = 0;
+        shared.attempted_frames = 0;
+    }
     shared.log_frames = log_frames;
     bool const sleeping = !shared.checkpoint_armed.exchange(true);
-    bool const long_enough = log_frames - shared.backfilled_frames >=
-                             Checkpointer::frames(shared, shared.options.checkpoint_bytes);
+    bool const long_enough =
+        log_frames - shared.attempted_frames >= Checkpointer::frames(shared, shared.options.checkpoint_bytes);
     if (!sleeping && !long_enough) return;
     {
         std::lock_guard const lock(shared.checkpoint_mutex);

@@ -58,6 +58,7 @@ public:
         now.checkpoints = shared_->checkpoints;
         now.checkpoint_failures = shared_->checkpoint_failures;
         now.restarts = shared_->restarts;
+        now.restarts_put_off = shared_->restarts_put_off;
         now.log_bytes = shared_->log_frames * shared_->page_bytes;
         now.snapshots = static_cast<std::uint64_t>(shared_->holders);
         return now;

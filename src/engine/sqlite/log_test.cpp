@@ -128,6 +128,18 @@ TEST_F(LogTest, AHeldSnapshotPutsTheRestartOff) {
     EXPECT_EQ(database->statistics().snapshots, 0U);
 }
 
+// One that stays must not make every commit wait for an attempt that is in vain.
+TEST_F(LogTest, AHeldSnapshotIsNotAskedWithEveryCommit) {
+    must(insert("posts", {{"id", Value::of("p")}}));
+    reader->hold_snapshot();
+    for (std::int64_t number = 1; number <= 300; ++number) write(number);
+    auto const now = database->statistics();
+    EXPECT_GT(now.log_bytes, std::uint64_t{2} << 20);
+    std::uint64_t const quiet_moments = 20;  // on a busy machine
+    EXPECT_LT(now.restarts_put_off, now.log_bytes / options_.checkpoint_bytes + quiet_moments);
+    reader->end_snapshot();
+}
+
 TEST_F(LogTest, WritesAndReadsGoOnAfterARestart) {
     must(insert("posts", {{"id", Value::of("p")}}));
     auto const plan = by_id("posts", {"views"});

@@ -64,7 +64,9 @@ struct Shared {
     std::atomic<std::uint64_t> commits{0};
     std::atomic<std::uint64_t> checkpoints{0};
     std::atomic<std::uint64_t> checkpoint_failures{0};
+    std::atomic<std::uint64_t> attempted_frames{0};  // in the log when that was last tried
     std::atomic<std::uint64_t> restarts{0};
+    std::atomic<std::uint64_t> restarts_put_off{0};
 
     // The checkpoint thread sleeps; told when there is something to do.
     std::mutex checkpoint_mutex;

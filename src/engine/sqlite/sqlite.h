@@ -69,9 +69,10 @@ struct Statistics {
     std::uint64_t commits = 0;
     std::uint64_t checkpoints = 0;  // that moved something
     std::uint64_t checkpoint_failures = 0;
-    std::uint64_t restarts = 0;   // of the log
-    std::uint64_t log_bytes = 0;  // in the log after the last commit
-    std::uint64_t snapshots = 0;  // open now
+    std::uint64_t restarts = 0;          // of the log
+    std::uint64_t restarts_put_off = 0;  // because a snapshot was held too long
+    std::uint64_t log_bytes = 0;         // in the log after the last commit
+    std::uint64_t snapshots = 0;         // open now
 };
 
 // Threads: any. Lifetime: readers and the writer may outlive it, but then the file stays open until the last
