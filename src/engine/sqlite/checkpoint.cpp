@@ -81,6 +81,9 @@ Result<void> Checkpointer::run(bool restart) {
 
 // Asks readers to close their snapshots; false when one stays too long.
 bool Checkpointer::drain() {
+    std::uint64_t const times = shared_->log_frames / frames(*shared_, shared_->options.restart_bytes);
+    auto const wait_max = std::min(
+        drain_wait_max, drain_wait * std::clamp<std::int64_t>(static_cast<std::int64_t>(times), 1, 1000));
     shared_->draining = true;
     ++shared_->sequence;
     constexpr std::chrono::microseconds pause(50);
@@ -89,7 +92,7 @@ bool Checkpointer::drain() {
     auto const start_us = shared_->clock.monotonic_us();
     for (std::chrono::microseconds waited(0); shared_->holders.load() != 0; waited += pause) {
         std::chrono::microseconds const passed(shared_->clock.monotonic_us() - start_us);
-        if (std::max(waited, passed) >= drain_wait_max) return false;
+        if (std::max(waited, passed) >= wait_max) return false;
         std::this_thread::sleep_for(pause);
     }
     return true;

@@ -34,8 +34,10 @@ public:
     }
 
 private:
-    // Snapshots that do not close within this time put the restart off; readers wait so long at most.
-    static constexpr std::chrono::milliseconds drain_wait_max{5};
+    // Snapshots that do not close in time put the restart off; readers wait so long at most. The longer the
+    // log has become, the more patience it is worth: the wait grows with it, in units of restart_bytes.
+    static constexpr std::chrono::milliseconds drain_wait{5};
+    static constexpr std::chrono::milliseconds drain_wait_max{100};
 
     void loop();
     void wait_for_work();
