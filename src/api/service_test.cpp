@@ -7,13 +7,13 @@
 
 #include <cstdlib>
 #include <deque>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "auth/auth_collection.h"
+#include "base/test_directory.h"
 #include "engine/sqlite/sqlite.h"
 #include "os/clock.h"
 #include "schema/collection_json.h"
@@ -105,12 +105,8 @@ private:
 class ServiceTest : public testing::Test {
 protected:
     void SetUp() override {
-        directory_ = std::filesystem::temp_directory_path() /
-                     ("quern-service-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" +
-                      std::to_string(clock_.realtime_us()));
-        std::filesystem::create_directories(directory_);
         engine::sqlite::Options options;
-        options.path = directory_ / "data.db";
+        options.path = directory_.path() / "data.db";
         auto engine = engine::sqlite::open(options);
         ASSERT_TRUE(engine) << engine.error().message;
         store::StoreOptions store_options;
@@ -128,7 +124,6 @@ protected:
     void TearDown() override {
         service_.reset();
         store_.reset();
-        std::filesystem::remove_all(directory_);
     }
 
     void make_posts() {
@@ -197,7 +192,7 @@ protected:
     crypto::SystemRandom random_;
     crypto::Argon2id hasher_{{.memory_bytes = 1024 * 1024, .passes = 1}};
     auth::PasswordPool password_pool_{{.threads = 1}};
-    std::filesystem::path directory_;
+    test::TemporaryDirectory directory_;
     std::unique_ptr<store::Store> store_;
     std::unique_ptr<Service> service_;
     TestExchange exchange_;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/test_directory.h"
 #include "os/signal.h"
 #include "os/thread.h"
 
@@ -18,10 +19,9 @@ namespace {
 class FileTest : public ::testing::Test {
 protected:
     FileTest() { EXPECT_TRUE(make_directories(directory_ / "a" / "b")); }
-    ~FileTest() override { std::filesystem::remove_all(directory_); }
 
-    std::filesystem::path directory_ =
-        std::filesystem::temp_directory_path() / ("quern_file_test_" + std::to_string(::getpid()));
+    test::TemporaryDirectory own_;
+    std::filesystem::path const& directory_ = own_.path();
 };
 
 TEST_F(FileTest, WritesAndReadsAtOffsets) {

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "base/test_directory.h"
 #include "engine/ram/engine.h"
 #include "engine/sqlite/sqlite.h"
 #include "os/clock.h"
@@ -57,17 +57,8 @@ enum class EngineKind { ram, sqlite };
 
 class StoreTest : public testing::TestWithParam<EngineKind> {
 protected:
-    void SetUp() override {
-        directory_ = std::filesystem::temp_directory_path() /
-                     ("quern-store-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
-                      "-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)));
-        std::filesystem::create_directories(directory_);
-        open({});
-    }
-    void TearDown() override {
-        store_.reset();
-        std::filesystem::remove_all(directory_);
-    }
+    void SetUp() override { open({}); }
+    void TearDown() override { store_.reset(); }
 
     void open(StoreOptions options) {
         store_.reset();
@@ -77,7 +68,7 @@ protected:
             engine = engine::ram::open({.clock = clock_});
         } else {
             engine::sqlite::Options sqlite_options;
-            sqlite_options.path = directory_ / "data.db";
+            sqlite_options.path = directory_.path() / "data.db";
             auto opened = engine::sqlite::open(sqlite_options);
             ASSERT_TRUE(opened) << opened.error().message;
             engine = *std::move(opened);
@@ -139,7 +130,7 @@ protected:
     }
 
     os::SystemClock clock_;
-    std::filesystem::path directory_;
+    test::TemporaryDirectory directory_;
     std::unique_ptr<Store> store_;
 };
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/conformance/engines.h"
 
-#include <atomic>
-#include <filesystem>
-
-#include <unistd.h>
-
 #include "base/assert.h"
+#include "base/test_directory.h"
 #include "engine/ram/engine.h"
 #include "engine/sqlite/sqlite.h"
 
@@ -23,30 +19,6 @@ private:
     std::unique_ptr<Engine> engine_ = ram::open({.clock = clock_});
 };
 
-// A directory of its own, removed at the end; in memory where the system has such a place, because hundreds
-// of databases that are made and closed would wait for the disk most of the time.
-class TemporaryDirectory {
-public:
-    TemporaryDirectory() {
-        static std::atomic<unsigned> count = 0;
-        std::filesystem::path const memory = "/dev/shm";
-        bool const in_memory = std::filesystem::is_directory(memory) && ::access(memory.c_str(), W_OK) == 0;
-        path_ = (in_memory ? memory : std::filesystem::temp_directory_path()) /
-                ("quern-conformance-" + std::to_string(::getpid()) + "-" + std::to_string(++count));
-        std::filesystem::create_directories(path_);
-    }
-    TemporaryDirectory(TemporaryDirectory const&) = delete;
-    TemporaryDirectory& operator=(TemporaryDirectory const&) = delete;
-    ~TemporaryDirectory() {
-        std::error_code ignored;  // a directory that stays does no harm
-        std::filesystem::remove_all(path_, ignored);
-    }
-    [[nodiscard]] std::filesystem::path const& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
-
 class SqliteSubject final : public Subject {
 public:
     SqliteSubject() {
@@ -61,7 +33,8 @@ public:
     Engine& engine() override { return *engine_; }
 
 private:
-    TemporaryDirectory directory_;
+    // Hundreds of databases that are made and closed would wait for a disk most of the time.
+    test::TemporaryDirectory directory_{test::TemporaryDirectory::Place::memory};
     std::unique_ptr<Engine> engine_;
 };
 

@@ -5,13 +5,13 @@
 // tests.
 
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "base/test_directory.h"
 #include "engine/sql/test_schema.h"
 #include "engine/sqlite/sqlite.h"
 
@@ -26,24 +26,6 @@ T must(Result<T> result) {
     }
     if constexpr (!std::is_void_v<T>) return *std::move(result);
 }
-
-class TemporaryDirectory {
-public:
-    TemporaryDirectory() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "quern-XXXXXX").string();
-        path_ = mkdtemp(pattern.data());
-    }
-    TemporaryDirectory(TemporaryDirectory const&) = delete;
-    TemporaryDirectory& operator=(TemporaryDirectory const&) = delete;
-    ~TemporaryDirectory() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    [[nodiscard]] std::filesystem::path const& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
 
 inline std::string show(Value const& value) {
     switch (value.kind) {
@@ -160,7 +142,7 @@ protected:
         return plan::seal(std::move(plan));
     }
 
-    TemporaryDirectory directory_;
+    test::TemporaryDirectory directory_;
     Options options_;
     std::shared_ptr<Schema const> schema = test::blog();
     std::unique_ptr<Database> database;
