@@ -144,10 +144,36 @@ Result<Value> value_of(ParameterSource const& source, std::span<Evaluation const
     return fitted;
 }
 
+namespace {
+
+// The kinds that most parameters have and that cannot fail, without the detour over a Result.
+bool is_filled_at_once(ParameterSource const& source, Supplies const& supplies, Value& output) {
+    switch (source.kind) {
+    case Kind::constant: output = source.constant.value(); return true;
+    case Kind::limit: output = Value::of(supplies.limit); return true;
+    case Kind::offset: output = Value::of(supplies.offset); return true;
+    case Kind::record_id: output = Value::of(supplies.record_id); return true;
+    case Kind::literal: break;
+    default: return false;
+    }
+    Literal const& literal = supplies.literals[source.index];
+    bool const is_text = literal.kind == LiteralClass::text || literal.kind == LiteralClass::empty_text;
+    bool const is_number = literal.kind == LiteralClass::number || literal.kind == LiteralClass::zero;
+    bool const fits = source.conversion == Conversion::none ||
+                      (source.conversion == Conversion::text && is_text) ||
+                      (source.conversion == Conversion::number && is_number);
+    if (fits) output = literal.value;
+    return fits;
+}
+
+}  // namespace
+
 Result<std::span<Value const>> bind(Prepared const& prepared, Supplies const& supplies) {
     auto const values = supplies.arena.array<Value>(prepared.parameters.size());
     for (std::size_t index = 0; index < values.size(); ++index) {
-        QUERN_TRY(values[index], value_of(prepared.parameters[index], prepared.evaluations, supplies));
+        ParameterSource const& source = prepared.parameters[index];
+        if (is_filled_at_once(source, supplies, values[index])) continue;
+        QUERN_TRY(values[index], value_of(source, prepared.evaluations, supplies));
     }
     return std::span<Value const>(values);
 }

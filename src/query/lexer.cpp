@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/lexer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -33,6 +34,7 @@ constexpr auto classes = make_classes();
 
 std::uint8_t class_of(char c) { return classes[static_cast<unsigned char>(c)]; }
 bool is_digit(char c) { return class_of(c) == digit; }
+// What may follow the first character of a path.
 bool continues_path(char c) { return class_of(c) == word || class_of(c) == digit || c == '.' || c == ':'; }
 bool is_ignoring_case(std::string_view text, std::string_view lower) {
     if (text.size() != lower.size()) return false;
@@ -90,16 +92,18 @@ bool Lexer::fail_at(std::size_t offset, std::string_view why, ErrorCode code) {
 }
 
 void Lexer::skip_blanks() {
-    while (offset_ < text_.size()) {
-        if (class_of(text_[offset_]) == blank) {
-            ++offset_;
-        } else if (text_[offset_] == '/' && offset_ + 1 < text_.size() && text_[offset_ + 1] == '/') {
-            std::size_t const end = text_.find('\n', offset_);
-            offset_ = end == std::string_view::npos ? text_.size() : end + 1;
+    std::size_t at = offset_;
+    while (at < text_.size()) {
+        char const c = text_[at];
+        if (class_of(c) == blank) {
+            ++at;
+        } else if (c == '/' && at + 1 < text_.size() && text_[at + 1] == '/') {
+            at = std::min(text_.find('\n', at), text_.size());
         } else {
-            return;
+            break;
         }
     }
+    offset_ = at;
 }
 
 bool Lexer::next(Token& token) {
@@ -190,8 +194,10 @@ bool Lexer::scan_operator(Token& token) {
 
 bool Lexer::scan_path(Token& token) {
     std::size_t const start = offset_;
-    while (offset_ < text_.size() && continues_path(text_[offset_])) ++offset_;
-    std::string_view const text = text_.substr(start, offset_ - start);
+    std::size_t end = start;
+    while (end < text_.size() && continues_path(text_[end])) ++end;
+    offset_ = end;
+    std::string_view const text = text_.substr(start, end - start);
     token.kind = TokenKind::path;
     // A length shuts out nearly every path before its letters are looked at.
     if (text.size() > 5) return true;
@@ -215,14 +221,16 @@ bool Lexer::scan_string(Literal& literal) {
     std::size_t const start = offset_;
     char const end_quote = text_[offset_++];
     bool escapes = false;
-    while (offset_ < text_.size() && text_[offset_] != end_quote) {
-        if (text_[offset_] == '\\') {
+    std::size_t at = offset_;
+    while (at < text_.size() && text_[at] != end_quote) {
+        if (text_[at] == '\\') {
             escapes = true;
-            ++offset_;
+            ++at;
         }
-        ++offset_;
+        ++at;
     }
-    if (offset_ >= text_.size()) {
+    offset_ = at;
+    if (at >= text_.size()) {
         offset_ = text_.size();
         return fail_at(start, "the text literal is not closed");
     }
