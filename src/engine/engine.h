@@ -77,10 +77,14 @@ struct TableChange {
 // Threads: the writer's.
 class Transaction : public Reader {
 public:
-    // A constraint that was broken. The engine says which, so that the wire can name the field.
-    //   conflict — `fields` names the fields of the unique index ("id" for the primary key);
-    //   validation — a relation's target does not exist (code "validation_missing_rel_records"), fields name
-    //   it; disk_full, io — the whole transaction has been undone, is_active() is false.
+    // A constraint that was broken; the row is then as before. The engine says which, so that the wire can
+    // name the field. With several broken, values come first, then unique indexes (any one of them), then
+    // relations.
+    //   validation — a value that its field cannot hold, null among them (code "validation_invalid_value");
+    //                or a relation's target that does not exist (code "validation_missing_rel_records");
+    //   conflict   — `fields` names the fields of the unique index ("id" for the primary key), or a multiple
+    //                relation that was given one target twice;
+    //   disk_full, io — the whole transaction has been undone, is_active() is false.
     [[nodiscard]] virtual Result<void> insert(Collection const& collection,
                                               std::span<Assignment const> row) = 0;
 
@@ -104,9 +108,10 @@ public:
     // Changes tables so that they hold `after`. Data of fields that stay (same id) is kept, converted only
     // where nothing is lost; children are not emptied through cascades; indexes and join tables follow.
     // `schema` is the schema after all changes of this call.
-    // Errors: validation — a stored value does not fit the field's new type, the message names field and
-    // record;
-    //         conflict — a new unique index meets duplicates, fields name them.
+    // Errors: validation — a stored value does not fit the field's new type (the message names field and
+    //                      record), or a relation's new target does not have the ids;
+    //         conflict   — a new unique index meets duplicates (fields name them, the message two records),
+    //                      or a collection that goes is still referred to by `schema`.
     [[nodiscard]] virtual Result<void> alter(std::span<TableChange const> changes, Schema const& schema) = 0;
 
     // False after the engine undid everything by itself (full disk, I/O error): every later call fails.

@@ -121,8 +121,8 @@ void Writer::in_list(Condition const& leaf) {
     text_ += dialect_.list_open;
     operand(leaf.right);
     switch (affinity(leaf.left)) {
-    case Affinity::none: text_ += dialect_.list_close; break;
-    case Affinity::text: text_ += dialect_.list_close_text; break;
+    case Affinity::none:
+    case Affinity::text: text_ += dialect_.list_close; break;
     case Affinity::integer: text_ += dialect_.list_close_integer; break;
     case Affinity::real: text_ += dialect_.list_close_real; break;
     }

@@ -16,8 +16,7 @@ constexpr Dialect sqlite{
     .elements_open = "json_each(quern_array(",
     .elements_close = "))",
     .list_open = "(SELECT value FROM json_each(",
-    .list_close = "))",
-    .list_close_text = ") WHERE typeof(value) = 'text')",
+    .list_close = "))",  // a text column converts nothing that comes from a table without types, as this one
     .list_close_integer = ") WHERE typeof(value) <> 'text')",
     // An integer that no double holds would be rounded to the column's type and then be found.
     .list_close_real = ") WHERE typeof(value) <> 'text' AND value = CAST(value AS REAL))",

@@ -30,7 +30,7 @@ struct Dialect {
     std::string_view elements_open, elements_close;
     // The elements of a parameter, which is an array, as a list for IN. The end depends on the column in
     // front: only elements are taken that its type would not convert.
-    std::string_view list_open, list_close, list_close_text, list_close_integer, list_close_real;
+    std::string_view list_open, list_close, list_close_integer, list_close_real;
     // Ids gathered into one JSON array: between the two stands a query with one column `target`.
     std::string_view gather_open, gather_close;
 };

@@ -232,6 +232,8 @@ bool Writer::converts(Operand const& column, Operand const& other) {
         expect(other.index, unharmed);
         return false;
     }
+    // An element is a column without a type to SQLite, and of those a text column converts nothing.
+    if (other.kind == Operand::Kind::element && affinity(column) == Affinity::text) return false;
     return (kinds(other) & ~unharmed) != 0;
 }
 

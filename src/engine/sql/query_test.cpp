@@ -111,7 +111,7 @@ TEST(Leaf, ComplementIsExact) {
               "s0.\"title\" >= s0.\"id\"");
     EXPECT_EQ(text(compare(title, Comparison::like, parameter(0), true)), "NOT quern_like(s0.\"title\", ?1)");
     EXPECT_EQ(text(compare(title, Comparison::in_list, parameter(0), true)),
-              "(s0.\"title\" IN (SELECT value FROM json_each(?1) WHERE typeof(value) = 'text')) IS NOT TRUE");
+              "(s0.\"title\" IN (SELECT value FROM json_each(?1))) IS NOT TRUE");
     EXPECT_EQ(text(plan::is_null(body, true)), "s0.\"body\" IS NOT NULL");
 }
 
@@ -142,6 +142,22 @@ TEST(Leaf, NothingIsConvertedToAColumnsType) {
               "quern_length(s0.\"kinds\") < +s0.\"title\"");
     EXPECT_EQ(where_of(plan, compare(length, Comparison::less, column(plan, 0, "views"))),
               "quern_length(s0.\"kinds\") < s0.\"views\"");
+}
+
+TEST(Leaf, AnElementNeedNotBeKeptFromATextColumn) {
+    auto plan = from(blog(), "posts");
+    auto const element = hop(plan, plan::Hop::elements, 0, "", "kinds");
+    plan::Operand value;
+    value.kind = plan::Operand::Kind::element;
+    value.index = element;
+    auto const user = hop(plan, plan::Hop::free, plan::no_source, "users", "");
+    auto const equal = [&](plan::Operand with) {
+        auto const text =
+            where_of(plan, some({element, user}, compare(std::move(with), Comparison::equal, value)));
+        return text.substr(text.rfind(" AND "));
+    };
+    EXPECT_EQ(equal(column(plan, user, "id")), " AND s2.\"id\" = s1.value)");
+    EXPECT_EQ(equal(column(plan, 0, "views")), " AND +s0.\"views\" = s1.value)");
 }
 
 TEST(Leaf, AParameterUsedTwiceAcceptsWhatBothPlacesDo) {
