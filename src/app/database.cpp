@@ -38,8 +38,7 @@ Result<std::unique_ptr<store::Store>> open_database(DatabaseOptions options, os:
     if (!engine && engine.error().code == ErrorCode::overloaded) {
         return fail(ErrorCode::overloaded,
                     "Another program has " + (options.directory / database_file).string() +
-                        " open. A running server keeps it to itself unless it was started "
-                        "with --shared.");
+                        " open. A server that was started with --exclusive keeps it to itself.");
     }
     if (!engine) return std::unexpected(std::move(engine).error());
     QUERN_TRY(auto store, store::Store::open(*std::move(engine), clock, std::move(options.store)));

@@ -24,8 +24,8 @@ void add_serve(CLI::App& app, quern::app::ServeOptions& options, Run& run) {
     serve->add_flag("--pin", options.pin_loops, "Bind each loop to a processor of its own");
     auto* shared =
         serve->add_flag("--shared,!--exclusive", options.shared,
-                        "Let other programs open data.db while the server runs; --exclusive keeps it to "
-                        "this process and is faster");
+                        "Let other programs open data.db while the server runs (the default); --exclusive "
+                        "keeps it to this process and is a little faster");
     (void)shared;
     serve->add_flag("--relaxed", options.relaxed,
                     "Do not wait for the disk: power loss may take the last writes");

@@ -11,6 +11,7 @@
 #include "app/database.h"
 #include "app/log.h"
 #include "auth/password_pool.h"
+#include "os/file.h"
 #include "os/resource.h"
 #include "os/signal.h"
 #include "server/server.h"
@@ -62,6 +63,13 @@ private:
     std::atomic<server::Server*> server_ = nullptr;
 };
 
+[[noreturn]] void end_for_disk_error(Error const& error) {
+    log::error("The disk failed while a commit was on its way: {} Nothing more is acknowledged; stopping.",
+               error.message);
+    log::flush();
+    std::_Exit(exit_disk_error);
+}
+
 }  // namespace
 
 int run_serve(ServeOptions const& options) {
@@ -88,13 +96,12 @@ int run_serve(ServeOptions const& options) {
                                      .relaxed = options.relaxed,
                                      .store = {}};
     database_options.store.inline_writer = loops == 1;
-    database_options.store.on_fatal = [](Error const& error) {
-        log::error(
-            "The disk failed while a commit was on its way: {} Nothing more is acknowledged; stopping.",
-            error.message);
-        log::flush();
-        std::_Exit(exit_disk_error);
-    };
+    database_options.store.on_fatal = end_for_disk_error;
+    if (auto made = os::make_directories(options.directory); !made)
+        return report("Cannot make the data directory", made.error());
+    // Other programs may read and write the file, but a second server would not learn of a changed schema.
+    auto const only_server = os::DirectoryLock::take(options.directory);
+    if (!only_server) return report("There is one server a data directory", only_server.error());
     auto store = open_database(std::move(database_options), clock, random);
     if (!store) return report("Cannot open the database in " + options.directory.string(), store.error());
 

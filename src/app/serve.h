@@ -15,7 +15,7 @@ struct ServeOptions {
     std::string address = "127.0.0.1:8090";  // HOST:PORT, [IPV6]:PORT or :PORT
     std::size_t loops = 0;                   // event loops; 0 = one a processor
     bool pin_loops = false;
-    bool shared = false;   // let other processes open the file while the server runs
+    bool shared = true;    // let other processes open the file while the server runs
     bool relaxed = false;  // synchronous=NORMAL: power loss may take the last writes
     bool log_json = false;
     bool access_log = false;

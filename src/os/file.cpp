@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -170,6 +171,15 @@ Result<void> sync_directory(std::filesystem::path const& directory) {
     if (uninterrupted([&] { return ::fsync(fd.get()); }) != 0)
         return fail(path_error("sync", directory, errno));
     return {};
+}
+
+Result<DirectoryLock> DirectoryLock::take(std::filesystem::path const& directory) {
+    Fd fd(uninterrupted([&] { return ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+    if (!fd) return fail(path_error("open", directory, errno));
+    if (uninterrupted([&] { return ::flock(fd.get(), LOCK_EX | LOCK_NB); }) == 0)
+        return DirectoryLock(std::move(fd));
+    if (errno != EWOULDBLOCK) return fail(path_error("lock", directory, errno));
+    return fail(ErrorCode::conflict, "Another process has " + directory.string() + ".");
 }
 
 Result<void> make_directories(std::filesystem::path const& directory) {

@@ -70,6 +70,19 @@ private:
 // Makes the directory and its parents when missing, readable by the owner alone.
 [[nodiscard]] Result<void> make_directories(std::filesystem::path const& directory);
 
+// The right to be the one server of a directory, among the processes of this machine. It is a lock of the
+// system (flock) on the directory itself, without a file of its own, and ends with the object or the process.
+// It keeps nobody else from the files.
+class DirectoryLock {
+public:
+    // Errors: conflict — another process has it; not_found, io — as told by the system.
+    [[nodiscard]] static Result<DirectoryLock> take(std::filesystem::path const& directory);
+
+private:
+    explicit DirectoryLock(Fd fd) : fd_(std::move(fd)) {}
+    Fd fd_;
+};
+
 // A whole file mapped for reading. Lifetime: the view dies with it. Another process that shortens the file
 // makes reads of the lost part fault: map only files that are ours and never shortened.
 class MappedFile {

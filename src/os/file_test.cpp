@@ -82,6 +82,18 @@ TEST_F(FileTest, FileSystemsAreNamed) {
     EXPECT_EQ(file_system_of(directory_ / "none").error().code, ErrorCode::not_found);
 }
 
+TEST_F(FileTest, ADirectoryIsLockedOnce) {
+    {
+        auto const first = DirectoryLock::take(directory_);
+        ASSERT_TRUE(first);
+        EXPECT_EQ(DirectoryLock::take(directory_).error().code, ErrorCode::conflict);
+        EXPECT_TRUE(DirectoryLock::take(directory_ / "a")) << "its children are others";
+        EXPECT_TRUE(replace_file(directory_ / "f", "free")) << "files in it stay open to all";
+    }
+    EXPECT_TRUE(DirectoryLock::take(directory_));
+    EXPECT_EQ(DirectoryLock::take(directory_ / "none").error().code, ErrorCode::not_found);
+}
+
 TEST(StopSignals, AreHandedOver) {
     std::mutex mutex;
     std::condition_variable came;

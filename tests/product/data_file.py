@@ -12,7 +12,6 @@ from support import RecordCase, field, free_id, insert, make_collection, open_da
 
 
 class DataFile(RecordCase):
-    arguments = ("--shared",)
 
     @classmethod
     def fixture(cls):
@@ -90,7 +89,6 @@ class DataFile(RecordCase):
 
 class Foreign(RecordCase):
     """Values that another program has put into the file."""
-    arguments = ("--shared",)
 
     @classmethod
     def fixture(cls):
@@ -154,8 +152,23 @@ class Starting(ProductCase):
             self.assertEqual(path.read_bytes(), before)
 
     def test_a_second_server_on_the_same_directory_is_refused(self):
-        self.refused(Server("--exclusive", directory=self.server.directory, with_superuser=False))
+        for mode in ("--shared", "--exclusive"):
+            self.refused(Server(mode, directory=self.server.directory, with_superuser=False))
         self.assertEqual(self.server.get("/api/health").status, 200)
+
+    def test_accounts_are_made_beside_a_running_server(self):
+        made = self.server.command("superuser", "upsert", "late@example.com", "a-late-password")
+        self.assertEqual(made.returncode, 0, made.stdout)
+        self.server.sign_in("_superusers", "late@example.com", "a-late-password")
+
+    def test_an_exclusive_server_keeps_the_file_to_itself(self):
+        with Server("--exclusive") as server:
+            for mode in ("--shared", "--exclusive"):
+                self.refused(Server(mode, directory=server.directory, with_superuser=False))
+            made = server.command("superuser", "upsert", "late@example.com", "a-late-password")
+            self.assertNotEqual(made.returncode, 0)
+            self.assertIn("--exclusive", made.stdout)
+            self.assertEqual(server.get("/api/health").status, 200)
 
     def test_an_address_in_use_is_told(self):
         with socket.socket() as taken:

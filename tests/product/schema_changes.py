@@ -299,7 +299,6 @@ class Cached(ProductCase):
 
 
 class OtherProcess(ProductCase):
-    arguments = ("--shared",)
 
     def test_what_another_process_commits_is_seen(self):
         make_collection(self.server, "shared", [free_id(), field("a")])

@@ -179,7 +179,7 @@ class Lives(unittest.TestCase):
     """Tokens and accounts that end. Each test has a server of its own."""
 
     def test_S_58_a_new_password_ends_the_tokens(self):
-        with Server("--shared") as server:
+        with Server() as server:
             old = server.token
             expect(server.get("/api/collections", token=old), 200)
             changed = server.command("superuser", "upsert", EMAIL, "another password")

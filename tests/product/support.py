@@ -91,7 +91,7 @@ def expect(answer, status):
 
 
 def open_data(server):
-    """The server's data file, for looking at it; for `with`. The server runs with --shared, or not at all."""
+    """The server's data file, for looking at it; for `with`. The server does not run with --exclusive."""
     return contextlib.closing(sqlite3.connect(f"file:{server.directory}/data.db?mode=ro", uri=True))
 
 

@@ -132,7 +132,6 @@ class Together(RecordCase):
 
 class Untyped(RecordCase):
     """TYPE-09: what is no text is not shown as one."""
-    arguments = ("--shared",)
 
     def test_TYPE_09_a_blob_and_a_text_like_it_can_be_told_apart(self):
         make_collection(self.server, "things", [free_id(), field("data", "json")])
