@@ -166,6 +166,7 @@ protected:
     void run() {
         service_->handle(exchange_);
         service_->iteration_end(0);
+        for (; !exchange_.posted.empty(); exchange_.posted.pop_front()) exchange_.posted.front()();
         ASSERT_TRUE(exchange_.finished);
     }
 

@@ -19,8 +19,9 @@ Result<void> WriteCall::run(store::WriteContext& context) {
 }
 
 void WriteCall::done(Result<void> result) {
-    std::unique_ptr<WriteCall> const self(this);
+    std::unique_ptr<WriteCall> self(this);
     if (!result) write_error(exchange_.response, result.error());
+    if (result && is_shown_later()) return tools_.show_later(exchange_, std::move(self));
     if (tools_.observer != nullptr) tools_.observer->answered(exchange_);
     exchange_.finish();
 }
