@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/sign_in.h"
 
+#include "api/body.h"
 #include "api/endpoints.h"
 #include "api/parameters.h"
 #include "api/records.h"
@@ -27,7 +28,7 @@ std::string_view text_of(json::Node const& object, std::string_view name) {
 }
 
 Result<Credentials> read_credentials(Call& call) {
-    QUERN_TRY(json::Node const body, call.lane.document.parse_object(call.request().body));
+    QUERN_TRY(json::Node const body, read_json_body(call.request(), call.lane.document));
     Credentials const given{text_of(body, "identity"), text_of(body, "identityField"),
                             text_of(body, "password")};
     QUERN_CHECK(auth::check_credential_input(given.identity, given.password));

@@ -2,6 +2,7 @@
 #include "api/write_call.h"
 
 #include "api/answer.h"
+#include "api/body.h"
 #include "api/parameters.h"
 
 namespace quern::api {
@@ -28,7 +29,7 @@ void WriteCall::done(Result<void> result) {
 
 Result<json::Node> WriteCall::read_body() {
     if (document_ == nullptr) document_ = tools_.documents.take();
-    return document_->parse_object(exchange_.request.body);
+    return read_json_body(exchange_.request, *document_);
 }
 
 }  // namespace quern::api
