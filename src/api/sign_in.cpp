@@ -68,7 +68,10 @@ Result<void> look_up(Call& call, AuthSettings const& settings, std::size_t field
 Result<std::shared_ptr<PendingSignIn>> read_sign_in(Call& call) {
     QUERN_CHECK(find_collection(call));
     AuthSettings const* settings = call.lane.auth_of(*call.collection);
-    if (settings == nullptr || !settings->options.password_enabled) {
+    if (settings == nullptr) {
+        return fail(ErrorCode::not_found, "Missing or invalid auth collection context.");
+    }
+    if (!settings->options.password_enabled) {
         return fail(ErrorCode::forbidden,
                     "The collection is not configured to allow password authentication.");
     }
