@@ -14,7 +14,8 @@ Result<void> WriteCall::run(store::WriteContext& context) {
     Call call(exchange_, lane, context.transaction, context.now_ms);
     call.route = route_;
     QUERN_TRY(call.parameters, read_query(exchange_.request, exchange_.arena));
-    // Who asks is decided again here: an account that is gone by now writes nothing.
+    // Who asks is decided again here, where rules are: on the loop it was only to refuse early. An account
+    // that is gone by now, or has lost its rights, writes nothing.
     QUERN_CHECK(authenticate(call));
     return apply(call, context);
 }
