@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/cursor_seal.h"
 
-#include <cstring>
-
 #include "crypto/base64url.h"
 #include "crypto/hash.h"
+#include "crypto/seal.h"
 #include "query/cursor.h"
 
 namespace quern::api {
 
 namespace {
 
-// Half of a SHA-256 MAC: 128 bits are beyond guessing, and cursors stay short.
-constexpr std::size_t mac_bytes = 16;
 // Longest cursor text taken in, in characters.
 constexpr std::size_t cursor_chars_max = 4096;
-// Keeps this use of the key apart from all others.
-constexpr std::string_view purpose = "quern cursor v1";
+// Keep these uses of the secret apart from all others.
+constexpr std::string_view key_purpose = "quern cursor v2 key";
+constexpr std::string_view context_purpose = "quern cursor v2 context";
+
+struct SealKey {
+    crypto::Digest key;
+    crypto::Digest context;  // of whom and of which list the cursor is
+
+    [[nodiscard]] std::string_view context_bytes() const {
+        return {reinterpret_cast<char const*>(context.data()), context.size()};
+    }
+};
 
 void update(crypto::HmacSha256& mac, std::string_view part) {
     std::uint64_t const size = part.size();
@@ -25,24 +32,20 @@ void update(crypto::HmacSha256& mac, std::string_view part) {
     mac.update(part);
 }
 
-crypto::Digest mac_of(Call& call, ListParameters const& parameters, std::string_view payload) {
+SealKey key_of(Call& call, ListParameters const& parameters) {
     Collection const* superusers = call.lane.schema->find(auth::superusers_id);
     AuthSettings const* settings = superusers == nullptr ? nullptr : call.lane.auth_of(*superusers);
-    crypto::HmacSha256 mac(settings == nullptr ? std::string_view() : settings->options.auth_token.secret,
-                           purpose);
-    update(mac, call.collection->id);
-    update(mac, call.collection->updated);  // a changed sort field makes its old values meaningless
-    update(mac, call.principal().is_anonymous() ? std::string_view()
-                                                : std::string_view(call.principal().collection->id));
-    update(mac, call.principal().id);
-    update(mac, parameters.filter);
-    update(mac, parameters.sort);
-    update(mac, payload);
-    return mac.finish();
-}
-
-std::string_view bytes_of(crypto::Digest const& digest) {
-    return {reinterpret_cast<char const*>(digest.data()), mac_bytes};
+    std::string_view const secret =
+        settings == nullptr ? std::string_view() : settings->options.auth_token.secret;
+    crypto::HmacSha256 context(secret, context_purpose);
+    update(context, call.collection->id);
+    update(context, call.collection->updated);  // a changed sort field makes its old values meaningless
+    update(context, call.principal().is_anonymous() ? std::string_view()
+                                                    : std::string_view(call.principal().collection->id));
+    update(context, call.principal().id);
+    update(context, parameters.filter);
+    update(context, parameters.sort);
+    return {crypto::hmac_sha256(secret, key_purpose), context.finish()};
 }
 
 std::unexpected<Error> refuse() {
@@ -57,11 +60,12 @@ std::unexpected<Error> refuse() {
 
 std::string_view seal_cursor(Call& call, ListParameters const& parameters,
                              std::span<Value const> sort_values) {
-    std::string bytes = query::encode_cursor(sort_values);
-    crypto::Digest const digest = mac_of(call, parameters, bytes);
-    bytes.insert(0, bytes_of(digest));
+    std::string const place = query::encode_cursor(sort_values);
+    SealKey const key = key_of(call, parameters);
+    auto const bytes = call.arena().array<char>(place.size() + crypto::seal_bytes);
+    crypto::seal(key.key, key.context_bytes(), place, bytes);
     auto const text = call.arena().array<char>(crypto::base64url_encoded_size(bytes.size()));
-    return {text.data(), crypto::base64url_encode(bytes, text)};
+    return {text.data(), crypto::base64url_encode({bytes.data(), bytes.size()}, text)};
 }
 
 Result<std::span<Value const>> open_cursor(Call& call, ListParameters const& parameters,
@@ -69,12 +73,11 @@ Result<std::span<Value const>> open_cursor(Call& call, ListParameters const& par
     if (cursor.size() > cursor_chars_max) return refuse();
     auto const bytes = call.arena().array<char>(crypto::base64url_decoded_size(cursor.size()));
     auto const size = crypto::base64url_decode(cursor, bytes);
-    if (!size || *size <= mac_bytes) return refuse();
-    std::string_view const all(bytes.data(), *size);
-    std::string_view const payload = all.substr(mac_bytes);
-    crypto::Digest const digest = mac_of(call, parameters, payload);
-    if (!crypto::equal_constant_time(bytes_of(digest), all.substr(0, mac_bytes))) return refuse();
-    return query::decode_cursor(payload, call.arena());
+    if (!size) return refuse();
+    SealKey const key = key_of(call, parameters);
+    auto const place = crypto::open_seal(key.key, key.context_bytes(), bytes.first(*size));
+    if (!place) return refuse();
+    return query::decode_cursor(*place, call.arena());
 }
 
 }  // namespace quern::api

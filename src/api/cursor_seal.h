@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Cursors as clients see them: opaque, and good only for the caller and the query that they were given to.
+// Cursors as clients see them: sealed, and good only for the caller and the query that they were given to.
 
 #include <span>
 #include <string_view>
@@ -12,8 +12,9 @@
 
 namespace quern::api {
 
-// Text for `nextCursor`, in the arena: the sort values of the last row under a MAC that also covers
-// collection, caller, filter and sort.
+// Text for `nextCursor`, in the arena: the sort values of the last row, encrypted (they may be of fields that
+// the answer does not show), and bound to collection, caller, filter and sort. The same place gives the same
+// text.
 [[nodiscard]] std::string_view seal_cursor(Call& call, ListParameters const& parameters,
                                            std::span<Value const> sort_values);
 

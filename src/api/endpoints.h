@@ -24,6 +24,14 @@ namespace quern::api {
 // ask for, with its ETag. False when there is no such record.
 [[nodiscard]] Result<bool> answer_with_record(Call& call, query::Access access, std::string_view id);
 
+// The same without the related records.
+struct PlainRecord {
+    bool found = false;
+    bool has_related = false;  // `expand` asks for some
+};
+[[nodiscard]] Result<PlainRecord> answer_with_plain_record(Call& call, query::Access access,
+                                                           std::string_view id);
+
 // Turns an answer whose ETag the client already knows into a 304.
 void answer_not_modified(Call& call, std::string_view known);
 

@@ -6,6 +6,8 @@
 // Each event loop has a lane, each thread of the slow pool has one, and the writer has one (without a reader:
 // it reads through its transaction).
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -20,6 +22,7 @@
 #include "base/buffer.h"
 #include "engine/engine.h"
 #include "json/reader.h"
+#include "plan/plan.h"
 #include "query/planner.h"
 #include "schema/collection.h"
 #include "schema/input.h"
@@ -31,6 +34,15 @@ namespace quern::api {
 struct AuthSettings {
     auth::AuthFields fields;
     auth::AuthOptions options;
+};
+
+// A way to find an account by its identity.
+struct IdentityLookUp {
+    Collection const* collection = nullptr;
+    std::size_t field = 0;
+    bool folded = false;  // ignoring case
+
+    auto operator<=>(IdentityLookUp const&) const = default;
 };
 
 // Threads: its thread.
@@ -67,6 +79,9 @@ struct Lane {
 
     // Nothing for a collection that is no auth collection, or whose settings cannot be read.
     AuthSettings const* auth_of(Collection const& collection);
+    // The plan that pours id and password hash of the accounts whose `field` is its parameter. Lifetime:
+    // until the schema changes. Precondition: auth_of() knows the collection.
+    plan::Plan const& look_up_plan(IdentityLookUp const& look_up);
     // The indexes of the first `count` fields.
     std::span<std::uint16_t const> first_fields(std::size_t count);
 
@@ -85,11 +100,13 @@ private:
             return;
         schema = get();
         auth_settings.clear();
+        look_ups_.clear();
         inputs_.clear();
         writers_[0].clear();
         writers_[1].clear();
     }
 
+    std::map<IdentityLookUp, std::shared_ptr<plan::Plan const>> look_ups_;
     std::unordered_map<Collection const*, RecordInput> inputs_;
     std::unordered_map<query::Prepared const*, KeptWriter> writers_[2];  // for others, for superusers
 };

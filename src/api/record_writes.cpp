@@ -5,8 +5,10 @@
 #include "api/answer.h"
 #include "api/endpoints.h"
 #include "api/etag.h"
+#include "api/parameters.h"
 #include "api/write_call.h"
 #include "json/writer.h"
+#include "query/selection.h"
 #include "rules/decision.h"
 #include "store/removal.h"
 
@@ -62,12 +64,13 @@ Result<void> keep_last_superuser(Call& call) {
     return fail(ErrorCode::bad_request, "The last superuser cannot be deleted.");
 }
 
-// The written record as its writer may see it; where the view rule hides it, no more than its name.
-Result<void> answer_with_written(Call& call, std::string_view id) {
+// The written record as its writer may see it, without related records; where the view rule hides it, no more
+// than its name. Tells whether related records belong to the answer.
+Result<bool> answer_with_written(Call& call, std::string_view id) {
     rules::Decision const decision = rules::decide(*call.collection, query::Action::view, call.principal());
     if (!decision.is_locked()) {
-        QUERN_TRY(bool const visible, answer_with_record(call, decision.access(), id));
-        if (visible) return {};
+        QUERN_TRY(PlainRecord const written, answer_with_plain_record(call, decision.access(), id));
+        if (written.found) return written.has_related;
     }
     json::Writer writer(call.response().body);
     writer.begin_object();
@@ -75,6 +78,16 @@ Result<void> answer_with_written(Call& call, std::string_view id) {
     writer.member("collectionName", call.collection->name);
     writer.member("id", id);
     writer.end_object();
+    return false;
+}
+
+// What `fields` and `expand` may get wrong is told before anything is written.
+Result<void> check_parameters(Call const& call) {
+    QUERN_TRY(auto const parameters, read_record_parameters(call.parameters, *call.collection));
+    if (!parameters.fields.empty()) QUERN_CHECK(query::parse_fields(parameters.fields));
+    if (parameters.expand.empty()) return {};
+    QUERN_CHECK(
+        query::parse_expand(parameters.expand, *call.lane.schema, *call.collection, call.is_superuser()));
     return {};
 }
 
@@ -84,7 +97,7 @@ Result<void> check_if_match(Call const& call, std::int64_t version) {
     return fail(ErrorCode::precondition_failed);
 }
 
-// What create and update share: a body of field values.
+// What create and update share: a body of field values, and the written record as the answer.
 class RecordInputCall : public WriteCall {
 public:
     using WriteCall::WriteCall;
@@ -103,8 +116,25 @@ public:
         return {};
     }
 
+    bool is_shown_later() const final { return !later_.id.empty(); }
+
+    // A write that is committed has succeeded, whatever becomes of the related records: where they are too
+    // many, take too long, or the record is gone again or hidden by now, the answer is the record as it was
+    // written.
+    Result<void> show(Call& call) final {
+        exchange_.response.clear();
+        Result<bool> const shown = unfold(call);
+        if (shown && *shown) return {};
+        exchange_.response.clear();
+        exchange_.response.body.append(later_.body);
+        exchange_.response.extra_headers.append(later_.headers);
+        if (!shown) return fail(shown.error());
+        return {};
+    }
+
 protected:
     Result<void> read_inputs(Call& call, bool creating) {
+        QUERN_CHECK(check_parameters(call));
         QUERN_TRY(body_, read_body());
         call.json_body = body_;
         QUERN_TRY(inputs_, call.lane.input_of(*call.collection)
@@ -123,6 +153,20 @@ protected:
         }
         call.json_body = body_;
         call.inputs = inputs_;
+        later_ = {};
+        return {};
+    }
+
+    // The last step of apply().
+    Result<void> answer(Call& call, std::string_view id) {
+        QUERN_TRY(bool const has_related, answer_with_written(call, id));
+        if (!has_related) return {};
+        later_ = {.id = call.arena().copy(id),
+                  .body = call.arena().copy(exchange_.response.body.view()),
+                  .headers = call.arena().copy(exchange_.response.extra_headers.view()),
+                  .parameters = call.parameters,
+                  .principal = call.principal(),
+                  .changes = call.changes};
         return {};
     }
 
@@ -134,8 +178,35 @@ private:
     // A password cannot be hashed here; such a write is sent back.
     bool prepare_again(Call& call) { return prepare(call).has_value() && !has_password(); }
 
+    // The record with what hangs below it, for the caller and the request of the write. False: it is not to
+    // be seen, or the schema has changed, so that the request's values may mean something else.
+    Result<bool> unfold(Call& call) {
+        if (schema_ != call.lane.schema) return false;
+        QUERN_CHECK(find_collection(call));
+        call.parameters = later_.parameters;
+        call.values.principal = later_.principal;
+        call.json_body = body_;
+        call.inputs = inputs_;
+        call.changes = later_.changes;
+        rules::Decision const decision =
+            rules::decide(*call.collection, query::Action::view, call.principal());
+        if (decision.is_locked()) return false;
+        return answer_with_record(call, decision.access(), later_.id);
+    }
+
+    // What show() needs of the run inside the transaction; all of it in the exchange's arena.
+    struct Later {
+        std::string_view id;    // empty: the answer is complete
+        std::string_view body;  // the answer without related records
+        std::string_view headers;
+        std::span<http::QueryParameter const> parameters;
+        Principal principal;
+        std::optional<std::span<FieldValue const>> changes;
+    };
+
     std::optional<json::Node> body_;
     std::span<FieldInput> inputs_;
+    Later later_;
     std::shared_ptr<Schema const> schema_;
 };
 
@@ -166,7 +237,7 @@ protected:
         std::string_view const id = values[0].value.text;
         QUERN_TRY(bool const admitted, is_admitted(call, access, id));
         if (!admitted) return fail(ErrorCode::bad_request, "Failed to create record.");
-        return answer_with_written(call, id);
+        return answer(call, id);
     }
 };
 
@@ -202,7 +273,7 @@ protected:
             QUERN_TRY(bool const admitted, is_admitted(call, access, route_.record));
             if (!admitted) return fail(ErrorCode::bad_request, "Failed to update record.");
         }
-        return answer_with_written(call, route_.record);
+        return answer(call, route_.record);
     }
 };
 

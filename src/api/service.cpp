@@ -57,7 +57,12 @@ bool is_write(Endpoint endpoint) {
 }  // namespace
 
 Service::Service(Needs needs, ServiceOptions options)
-    : needs_(needs), options_(options), tools_{needs.store, writer_lane_, needs.random, needs.observer, {}} {}
+    : needs_(needs), options_(options), tools_{needs.store, writer_lane_, needs.random, needs.observer, {}} {
+    tools_.show_later = [this](http::Exchange& exchange, std::unique_ptr<WriteCall> job) {
+        exchange.user = job.release();
+        exchange.post([this, &exchange] { answer_written(exchange, *lanes_[exchange.loop_index()]); });
+    };
+}
 
 Service::~Service() { stop(); }
 
@@ -77,11 +82,8 @@ Result<std::unique_ptr<Service>> Service::open(Needs needs, ServiceOptions optio
         slow_lanes.push_back(std::make_unique<Lane>(std::move(reader)));
     }
     service->slow_pool_ = std::make_unique<SlowPool>(
-        std::move(slow_lanes), [raw = service.get()](http::Exchange& exchange, Lane& lane) {
-            std::chrono::microseconds const waited(raw->needs_.clock.monotonic_us() - exchange.started_us);
-            if (waited > raw->options_.slow_wait_max) return raw->refuse(exchange, Error(ErrorCode::timeout));
-            raw->answer_read(exchange, lane, match(exchange.request));
-        });
+        std::move(slow_lanes),
+        [raw = service.get()](http::Exchange& exchange, Lane& lane) { raw->answer_slowly(exchange, lane); });
     return service;
 }
 
@@ -125,6 +127,35 @@ void Service::answer_read(http::Exchange& exchange, Lane& lane, Route const& rou
         if (route.endpoint == Endpoint::method_not_allowed)
             exchange.response.add_header("Allow", route.allow);
     }
+    finish(exchange);
+}
+
+void Service::answer_slowly(http::Exchange& exchange, Lane& lane) {
+    std::chrono::microseconds const waited(needs_.clock.monotonic_us() - exchange.started_us);
+    bool const too_late = waited > options_.slow_wait_max;
+    if (exchange.user != nullptr) {
+        return too_late ? finish_written(exchange) : answer_written(exchange, lane);
+    }
+    if (too_late) return refuse(exchange, Error(ErrorCode::timeout));
+    answer_read(exchange, lane, match(exchange.request));
+}
+
+void Service::answer_written(http::Exchange& exchange, Lane& lane) {
+    lane.refresh(needs_.store);
+    // One that was taken earlier in this iteration may be older than the write.
+    lane.reader->end_snapshot();
+    Call call(exchange, lane, *lane.reader, now_ms());
+    call.route = match(exchange.request);
+    auto const shown = static_cast<WriteCall*>(exchange.user)->show(call);
+    if (!lane.on_loop) lane.reader->end_snapshot();
+    bool const took_long = !shown && shown.error().code == ErrorCode::interrupted;
+    if (took_long && lane.on_loop && slow_pool_->submit(exchange)) return;
+    finish_written(exchange);
+}
+
+void Service::finish_written(http::Exchange& exchange) {
+    std::unique_ptr<WriteCall> const job(static_cast<WriteCall*>(exchange.user));
+    exchange.user = nullptr;
     finish(exchange);
 }
 

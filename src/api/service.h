@@ -4,8 +4,9 @@
 // The HTTP API: takes a request from the server, sees it through, and finishes the exchange.
 //
 // A read is answered on the loop that got it; one that exceeds its budget there is begun again on the slow
-// pool. A write is prepared on the loop, applied by the store's writer and answered after its commit. A
-// sign-in waits for the password pool. Nothing here blocks a loop.
+// pool. A write is prepared on the loop, applied by the store's writer and answered after its commit; related
+// records in its answer are then read as any others. A sign-in waits for the password pool. Nothing here
+// blocks a loop.
 
 #include <chrono>
 #include <cstddef>
@@ -68,6 +69,10 @@ private:
     void answer_read(http::Exchange& exchange, Lane& lane, Route const& route);
     void answer_write(http::Exchange& exchange, Lane& lane, Route const& route);
     void answer_sign_in(http::Exchange& exchange, Lane& lane, Route const& route);
+    // The answer of a write that is committed, when it shows related records; the job is in exchange.user.
+    void answer_written(http::Exchange& exchange, Lane& lane);
+    void finish_written(http::Exchange& exchange);
+    void answer_slowly(http::Exchange& exchange, Lane& lane);
     [[nodiscard]] Result<void> start_sign_in(http::Exchange& exchange, Lane& lane, Route const& route);
     [[nodiscard]] Result<void> open_call(Call& call, Route const& route);
     void submit(http::Exchange& exchange, std::unique_ptr<WriteCall> job);

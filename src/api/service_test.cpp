@@ -163,9 +163,36 @@ protected:
         }
     }
 
+    // Notes that point at posts, for `expand`.
+    void make_notes() {
+        auto notes = std::make_shared<Collection>();
+        notes->id = "pbc_notes";
+        notes->name = "notes";
+        notes->fields = {make_id_field()};
+        Field post;
+        post.id = "f_post";
+        post.name = "post";
+        post.type = FieldType::relation;
+        post.collection_id = "pbc_posts";
+        post.max_select = 1;
+        notes->fields.push_back(post);
+        notes->view_rule = notes->create_rule = notes->update_rule = notes->delete_rule = "";
+        std::shared_ptr<Collection const> const all[] = {notes};
+        ASSERT_TRUE(store_->write_now(
+            [&](store::WriteContext& context) {
+                return store::change_schema(context, {all, {}});
+            },
+            true));
+    }
+
+    static void run_posted(TestExchange& exchange) {
+        for (; !exchange.posted.empty(); exchange.posted.pop_front()) exchange.posted.front()();
+    }
+
     void run() {
         service_->handle(exchange_);
         service_->iteration_end(0);
+        run_posted(exchange_);
         ASSERT_TRUE(exchange_.finished);
     }
 
@@ -236,6 +263,81 @@ TEST_F(ServiceTest, AWriteIsAnsweredAfterItsCommitOnly) {
     service_->iteration_end(0);
     EXPECT_TRUE(exchange_.finished);
     EXPECT_EQ(exchange_.response.status, 200);
+}
+
+class LateAnswerTest : public ServiceTest {
+protected:
+    static constexpr std::string_view plain =
+        R"({"collectionId":"pbc_notes","collectionName":"notes","id":"aaaaaaaaaaaaaaa",)"
+        R"("post":"000000000000001"})";
+
+    // Creates a note that expands its post, and stops between the commit and the answer.
+    void SetUp() override {
+        ServiceTest::SetUp();
+        make_notes();
+        note_.ask(http::Method::post, "/api/collections/notes/records", "expand=post",
+                  R"({"id":"aaaaaaaaaaaaaaa","post":"000000000000001"})");
+        service_->handle(note_);
+        service_->iteration_end(0);
+        ASSERT_FALSE(note_.finished) << "committed, not answered";
+    }
+
+    std::string end() {
+        run_posted(note_);
+        EXPECT_TRUE(note_.finished);
+        EXPECT_EQ(note_.response.status, 200);
+        EXPECT_EQ(note_.user, nullptr);
+        return std::string(note_.response.body.view());
+    }
+
+    TestExchange note_;
+};
+
+TEST_F(LateAnswerTest, ShowsWhatHangsBelowTheRecord) {
+    std::string const body = end();
+    EXPECT_NE(body.find(R"("expand":{"post":{)"), std::string::npos) << body;
+    EXPECT_NE(note_.response.extra_headers.view().find("ETag: "), std::string_view::npos);
+}
+
+TEST_F(LateAnswerTest, TheWriterWaitsForNoExpand) {
+    (void)answer(http::Method::patch, "/api/collections/posts/records/000000000000001", {},
+                 R"({"title":"meanwhile"})");
+    EXPECT_EQ(exchange_.response.status, 200);
+    std::string const body = end();
+    EXPECT_NE(body.find(R"("title":"meanwhile")"), std::string::npos) << body;
+}
+
+TEST_F(LateAnswerTest, ARecordThatIsGoneAgainIsShownAsItWasWritten) {
+    (void)answer(http::Method::del, "/api/collections/notes/records/aaaaaaaaaaaaaaa");
+    EXPECT_EQ(exchange_.response.status, 204);
+    EXPECT_EQ(end(), plain);
+    EXPECT_NE(note_.response.extra_headers.view().find("ETag: "), std::string_view::npos);
+}
+
+TEST_F(LateAnswerTest, AChangedSchemaLeavesTheAnswerAsItWas) {
+    ASSERT_TRUE(store_->write_now(
+        [&](store::WriteContext& context) {
+            auto posts = std::make_shared<Collection>(*context.schema->find("pbc_posts"));
+            posts->view_rule = std::nullopt;
+            std::shared_ptr<Collection const> const all[] = {posts};
+            return store::change_schema(context, {all, {}});
+        },
+        true));
+    EXPECT_EQ(end(), plain);
+}
+
+TEST_F(LateAnswerTest, ASnapshotFromBeforeTheWriteIsNotUsed) {
+    // A list holds its snapshot until its loop sleeps.
+    exchange_.ask(http::Method::get, "/api/collections/posts/records", "perPage=1");
+    service_->handle(exchange_);
+    TestExchange other;
+    other.ask(http::Method::post, "/api/collections/notes/records", "expand=post",
+              R"({"id":"bbbbbbbbbbbbbbb","post":"000000000000002"})");
+    service_->handle(other);
+    store_->run_pending();
+    run_posted(other);
+    EXPECT_NE(other.response.body.view().find(R"("expand":{)"), std::string_view::npos);
+    (void)end();
 }
 
 TEST_F(ServiceTest, BATCH_05_AStaleIfMatchChangesNothing) {

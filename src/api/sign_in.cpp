@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/sign_in.h"
 
+#include "api/body.h"
 #include "api/endpoints.h"
 #include "api/parameters.h"
 #include "api/records.h"
 #include "json/writer.h"
-#include "plan/plan.h"
-#include "query/selection.h"
 #include "schema/row_sink.h"
 
 namespace quern::api {
@@ -27,39 +26,23 @@ std::string_view text_of(json::Node const& object, std::string_view name) {
 }
 
 Result<Credentials> read_credentials(Call& call) {
-    QUERN_TRY(json::Node const body, call.lane.document.parse_object(call.request().body));
+    QUERN_TRY(json::Node const body, read_json_body(call.request(), call.lane.document));
     Credentials const given{text_of(body, "identity"), text_of(body, "identityField"),
                             text_of(body, "password")};
     QUERN_CHECK(auth::check_credential_input(given.identity, given.password));
     return given;
 }
 
-// Finds the account by one identity field, ignoring case when `folded`.
-Result<void> look_up(Call& call, AuthSettings const& settings, std::size_t field, std::string_view identity,
-                     bool folded, PendingSignIn& found) {
-    plan::Plan plan;
-    plan.schema = call.lane.schema;
-    plan.sources.push_back({call.collection, plan::no_source, plan::Hop::root, 0, {}});
-    auto const fold = [&](plan::Operand operand) {
-        if (!folded) return operand;
-        plan::Operand call_of;
-        call_of.kind = plan::Operand::Kind::call;
-        call_of.function = plan::Function::fold;
-        call_of.arguments.push_back(std::move(operand));
-        return call_of;
-    };
-    plan.where =
-        plan::compare(fold(plan::column(0, field)), plan::Comparison::equal, fold(plan::parameter(0)));
-    plan.output = {plan::column(0, settings.fields.id), plan::column(0, settings.fields.password)};
-    plan.parameter_count = 1;
-    auto const sealed = plan::seal(std::move(plan));
+// Finds the account by one identity field.
+Result<void> look_up(Call& call, IdentityLookUp const& wanted, std::string_view identity,
+                     PendingSignIn& found) {
     Value const values[] = {Value::of(identity)};
     RowFunction sink([&](std::span<Value const> row) {
         found.record_id = row[0].text;
         found.stored_hash_text = row[1].text;
         return false;
     });
-    return call.reader.select({*sealed, values}, sink);
+    return call.reader.select({call.lane.look_up_plan(wanted), values}, sink);
 }
 
 }  // namespace
@@ -67,7 +50,10 @@ Result<void> look_up(Call& call, AuthSettings const& settings, std::size_t field
 Result<std::shared_ptr<PendingSignIn>> read_sign_in(Call& call) {
     QUERN_CHECK(find_collection(call));
     AuthSettings const* settings = call.lane.auth_of(*call.collection);
-    if (settings == nullptr || !settings->options.password_enabled) {
+    if (settings == nullptr) {
+        return fail(ErrorCode::not_found, "Missing or invalid auth collection context.");
+    }
+    if (!settings->options.password_enabled) {
         return fail(ErrorCode::forbidden,
                     "The collection is not configured to allow password authentication.");
     }
@@ -80,7 +66,8 @@ Result<std::shared_ptr<PendingSignIn>> read_sign_in(Call& call) {
             if (!sign_in->record_id.empty()) break;
             if (!given.identity_field.empty() && given.identity_field != name) continue;
             auto const field = call.collection->find(name);
-            if (field) QUERN_CHECK(look_up(call, *settings, *field, given.identity, folded, *sign_in));
+            if (!field) continue;
+            QUERN_CHECK(look_up(call, {call.collection, *field, folded}, given.identity, *sign_in));
         }
     }
     if (sign_in->stored_hash_text) sign_in->stored_hash = *sign_in->stored_hash_text;

@@ -27,8 +27,8 @@ struct PendingSignIn {
 };
 
 // Reads and checks the body, and looks the account up.
-// Errors: not_found — no such collection; bad_request — not one to sign in to;
-//         body_invalid, validation — the body.
+// Errors: not_found — no such collection, or none of accounts; forbidden — its accounts do not sign in with
+//         passwords; unsupported_media_type, body_invalid, validation — the body.
 [[nodiscard]] Result<std::shared_ptr<PendingSignIn>> read_sign_in(Call& call);
 
 // Answers with {"token", "record"} when the password was right.

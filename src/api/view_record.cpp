@@ -12,15 +12,16 @@ namespace {
 
 constexpr int not_modified = 304;
 
-query::ViewQuestion question_of(Call& call, query::Access access, std::string_view id,
-                                RecordParameters const& parameters) {
-    return {.collection = *call.collection,
-            .access = access,
-            .id = id,
-            .filter = {},
-            .fields = parameters.fields,
-            .expand = parameters.expand,
-            .output = {.columns = {}, .version = true}};
+Result<query::Query> plan_record(Call& call, query::Access access, std::string_view id) {
+    QUERN_TRY(auto const parameters, read_record_parameters(call.parameters, *call.collection));
+    query::ViewQuestion const question{.collection = *call.collection,
+                                       .access = access,
+                                       .id = id,
+                                       .filter = {},
+                                       .fields = parameters.fields,
+                                       .expand = parameters.expand,
+                                       .output = {.columns = {}, .version = true}};
+    return call.planner().view(call.lane.schema, question, call.values, call.arena());
 }
 
 // The common case: the row goes straight from the engine into the answer.
@@ -58,11 +59,16 @@ Result<bool> pour_unfolded(Call& call, query::Query const& asked) {
 }  // namespace
 
 Result<bool> answer_with_record(Call& call, query::Access access, std::string_view id) {
-    QUERN_TRY(auto const parameters, read_record_parameters(call.parameters, *call.collection));
-    query::ViewQuestion const question = question_of(call, access, id, parameters);
-    QUERN_TRY(auto const asked, call.planner().view(call.lane.schema, question, call.values, call.arena()));
+    QUERN_TRY(auto const asked, plan_record(call, access, id));
     if (asked.is_never()) return false;
     return asked.prepared->expand.empty() ? pour_record(call, asked) : pour_unfolded(call, asked);
+}
+
+Result<PlainRecord> answer_with_plain_record(Call& call, query::Access access, std::string_view id) {
+    QUERN_TRY(auto const asked, plan_record(call, access, id));
+    if (asked.is_never()) return PlainRecord{};
+    QUERN_TRY(bool const found, pour_record(call, asked));
+    return PlainRecord{.found = found, .has_related = !asked.prepared->expand.empty()};
 }
 
 Result<void> view_record(Call& call) {

@@ -5,8 +5,11 @@
 //
 // prepare() runs on the loop and does all that needs no transaction: reading the body, checking its values.
 // Then the job waits its turn; apply() runs inside the transaction, where rules are asked and the answer is
-// written; once the commit is durable the exchange is finished.
+// written; once the commit is durable the exchange is finished. Only an answer with related records
+// (`expand`) is written anew after the commit, by a thread that reads: the one writer unfolds nothing for
+// anybody.
 
+#include <functional>
 #include <memory>
 
 #include "api/call.h"
@@ -29,6 +32,8 @@ public:
     virtual void answered(http::Exchange const& exchange) = 0;
 };
 
+class WriteCall;
+
 // What a write needs of the service.
 struct WriteTools {
     store::Store& store;
@@ -36,6 +41,8 @@ struct WriteTools {
     crypto::Random& random;
     RequestObserver* observer = nullptr;
     DocumentPool documents;
+    // Takes over a write that is committed and is_shown_later(). Called by the writer.
+    std::move_only_function<void(http::Exchange&, std::unique_ptr<WriteCall>)> show_later = {};
 };
 
 class WriteCall : public store::WriteJob {
@@ -53,6 +60,15 @@ public:
     [[nodiscard]] virtual bool has_password() const { return false; }
     [[nodiscard]] virtual Result<void> hash_password(crypto::PasswordHasher& hasher) {
         (void)hasher;
+        return {};
+    }
+
+    // Whether the answer, which stands as it was inside the transaction, is to be written anew by show().
+    [[nodiscard]] virtual bool is_shown_later() const { return false; }
+    // After the commit: writes the answer with what a reader sees now. With an error the answer is as it was
+    // before. May be called again. Threads: any that reads, and only one.
+    [[nodiscard]] virtual Result<void> show(Call& call) {
+        (void)call;
         return {};
     }
 

@@ -3,7 +3,7 @@
 
 // The place where a list goes on: the sort values of the last row, with their types.
 //
-// The bytes are neither secret nor protected; the caller signs them before they leave the house.
+// The bytes are neither secret nor protected; the caller seals them before they leave the house.
 
 #include <span>
 #include <string>

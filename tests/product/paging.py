@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists: order, pages, cursors."""
+import base64
+
 from support import RecordCase, field, free_id, insert, make_collection, path_of, relation
 
 
@@ -214,6 +216,27 @@ class Cursors(RecordCase):
         self.check_error(self.server.get(path_of("rows"), query=good, token=self.token), 400)
         # How much a page takes may change on the way.
         self.assertEqual(len(self.page("rows", **{**good, "perPage": 5})["items"]), 5)
+
+    def test_a_cursor_tells_nothing_of_its_values(self):
+        make_collection(self.server, "unseen", [free_id(), field("key"), field("n", "number")])
+        for number in range(6):
+            self.insert("unseen", id=f"record{number}", key=f"confidential-{number}",
+                        n=1_234_567_890 + number)
+        query = {"cursor": "", "perPage": 2, "sort": "key,n", "fields": "id"}
+        cursor = self.page("unseen", **query)["nextCursor"]
+        self.assertRegex(cursor, "^[A-Za-z0-9_-]+$")
+        sealed = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        for part in (b"confidential", b"record", (1_234_567_891).to_bytes(8, "little"), b"key"):
+            self.assertNotIn(part, sealed)
+        # The same place gives the same cursor, so that an answer that has not changed keeps its tag.
+        first = self.server.get(path_of("unseen"), query=query)
+        again = self.server.get(path_of("unseen"), query=query,
+                                headers={"If-None-Match": first.headers["etag"]})
+        self.assertEqual((first.json["nextCursor"], again.status), (cursor, 304))
+        for at in range(len(cursor)):
+            changed = cursor[:at] + ("A" if cursor[at] != "A" else "B") + cursor[at + 1:]
+            answer = self.server.get(path_of("unseen"), query={**query, "cursor": changed})
+            self.check_error(answer, 400, field="cursor")
 
     def test_a_cursor_never_shows_more_than_the_rule(self):
         make_collection(self.server, "ruled", [free_id(), field("n", "number")], listRule="n < 5")
