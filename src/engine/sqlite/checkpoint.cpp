@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "os/thread.h"
 
 namespace quern::engine::sqlite {
@@ -56,27 +57,60 @@ void Checkpointer::wait_for_work() {
 }
 
 Result<void> Checkpointer::run(bool restart) {
-    shared_->gate.enter_checkpoint();
     shared_->checkpoint_armed = false;  // a commit from now on wakes the thread again
+    std::uint64_t attempted = shared_->log_frames;
     auto done = checkpoint(SQLITE_CHECKPOINT_PASSIVE);
     if (done && restart) {
-        if (drain()) {
-            done = checkpoint(SQLITE_CHECKPOINT_RESTART);
-            if (done) ++shared_->restarts;
-        } else {
-            ++shared_->restarts_put_off;
-            done = fail(ErrorCode::overloaded, "A snapshot is held open, the log could not start over.");
-        }
-        shared_->draining = false;
-        shared_->draining.notify_all();
+        done = start_over();
+        if (done) attempted = shared_->log_frames;
     }
     bool const rest = shared_->log_frames > shared_->backfilled_frames;
     if (rest) shared_->checkpoint_armed = true;
     // What a held snapshot kept from being moved is tried again when the log has grown as much once more, or
     // in a quiet moment; not with every commit, for each try makes readers and the writer wait.
-    shared_->attempted_frames = shared_->log_frames.load();
+    shared_->attempted_frames = attempted;
+    return done;
+}
+
+// Moves the rest, and has the next commit write the log from its beginning. Readers and the writer stand
+// still meanwhile, so what takes long comes before: a passive checkpoint beside commits has not synced the
+// file.
+Result<void> Checkpointer::start_over() {
+    QUERN_CHECK(sync_file());
+    shared_->gate.enter_checkpoint();
+    Result<void> done;
+    if (drain()) {
+        done = checkpoint(SQLITE_CHECKPOINT_RESTART);
+        if (done) ++shared_->restarts;
+    } else {
+        ++shared_->restarts_put_off;
+        done = fail(ErrorCode::overloaded, "A snapshot is held open, the log could not start over.");
+    }
+    shared_->draining = false;
+    shared_->draining.notify_all();
     shared_->gate.leave();
     return done;
+}
+
+Result<void> Checkpointer::sync_file() {
+    std::lock_guard const lock(keeper_mutex_);
+    sqlite3_file* file = nullptr;
+    sqlite3_file_control(keeper_.get(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
+    QUERN_ASSERT(file != nullptr && file->pMethods != nullptr, "the file is open");
+    int const code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+    if (code != SQLITE_OK) return fail(noted(code));
+    return {};
+}
+
+// What was moved before a failed sync may be lost, although a second sync would succeed and the log's index
+// calls it moved. So the log is kept whole from then on, commits end the process, and the next start moves
+// all of it.
+Error Checkpointer::noted(int code) {
+    if (code == SQLITE_IOERR_FSYNC) {
+        shared_->sync_failed = true;
+        sqlite3_db_config(keeper_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
+    return keeper_.error(code);
 }
 
 // Asks readers to close their snapshots; false when one stays too long.
@@ -100,17 +134,22 @@ bool Checkpointer::drain() {
 
 Result<void> Checkpointer::checkpoint(int mode) {
     std::lock_guard const lock(keeper_mutex_);
+    if (shared_->sync_failed) return fail(sync_error());
+    std::uint64_t const starts = shared_->log_starts;
     int in_log = -1;
     int moved = -1;
     int const code = sqlite3_wal_checkpoint_v2(keeper_.get(), "main", mode, &in_log, &moved);
-    if (in_log >= 0 && moved >= 0) {
+    // Commits go on beside a passive one: the log may have grown meanwhile, or have started over.
+    if (in_log >= 0 && moved >= 0 && starts == shared_->log_starts) {
         auto const frames_in_log = static_cast<std::uint64_t>(in_log);
         auto const frames_moved = static_cast<std::uint64_t>(moved);
         if (frames_moved > shared_->backfilled_frames) ++shared_->checkpoints;
-        shared_->log_frames = frames_in_log;
+        if (mode != SQLITE_CHECKPOINT_PASSIVE || frames_in_log > shared_->log_frames) {
+            shared_->log_frames = frames_in_log;
+        }
         shared_->backfilled_frames = frames_moved;
     }
-    if (code != SQLITE_OK) return fail(keeper_.error(code));
+    if (code != SQLITE_OK) return fail(noted(code));
     return {};
 }
 
@@ -126,6 +165,7 @@ Result<bool> Checkpointer::has_table(std::string_view name) {
 
 void note_commit(Shared& shared, std::uint64_t log_frames) {
     if (log_frames < shared.log_frames.load(std::memory_order_relaxed)) {  // it started over
+        ++shared.log_starts;
         shared.backfilled_frames = 0;
         shared.attempted_frames = 0;
     }

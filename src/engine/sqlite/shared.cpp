@@ -25,6 +25,8 @@ void Gate::leave() {
     changed_.notify_all();
 }
 
+Error sync_error() { return Error(ErrorCode::io, "The data file could not be synced; the log is kept."); }
+
 void Shared::enter_snapshot() {
     for (;;) {
         holders.fetch_add(1);

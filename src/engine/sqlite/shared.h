@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/result.h"
 #include "engine/sqlite/sqlite.h"
 #include "os/clock.h"
 
@@ -22,8 +23,8 @@ namespace quern::engine::sqlite {
 
 inline constexpr std::size_t cache_line_bytes = 64;
 
-// Keeps write transactions and checkpoints apart; a waiting checkpoint goes before the next transaction, or a
-// busy writer would starve it.
+// Keeps write transactions and restarts of the log apart; a waiting restart goes before the next transaction,
+// or a busy writer would starve it. A passive checkpoint does not pass here: commits go on beside it.
 class Gate {
 public:
     void enter_writer();
@@ -55,8 +56,10 @@ struct Shared {
     alignas(cache_line_bytes) std::atomic<std::uint64_t> sequence{1};  // of commits, and of drains
     alignas(cache_line_bytes) std::atomic<int> holders{0};             // snapshots that are open
     std::atomic<bool> draining{false};
+    std::atomic<bool> sync_failed{false};  // of the file: what was moved into it may be lost
     Gate gate;
 
+    // Of the log: hints for when to act, exact in a quiet moment.
     std::atomic<std::uint64_t> log_frames{0};         // in the log after the last commit
     std::atomic<std::uint64_t> backfilled_frames{0};  // of them, moved into the file
     std::atomic<std::uint32_t> page_bytes{4096};
@@ -65,6 +68,7 @@ struct Shared {
     std::atomic<std::uint64_t> checkpoints{0};
     std::atomic<std::uint64_t> checkpoint_failures{0};
     std::atomic<std::uint64_t> attempted_frames{0};  // in the log when that was last tried
+    std::atomic<std::uint64_t> log_starts{0};        // of the log, as commits have seen it
     std::atomic<std::uint64_t> restarts{0};
     std::atomic<std::uint64_t> restarts_put_off{0};
 
@@ -74,5 +78,8 @@ struct Shared {
     std::atomic<bool> checkpoint_armed{false};  // it knows that the log is not empty
     std::atomic<bool> stopping{false};
 };
+
+// What a commit or a checkpoint says after that.
+[[nodiscard]] Error sync_error();
 
 }  // namespace quern::engine::sqlite

@@ -56,6 +56,11 @@ Result<void> SqliteWriter::commit() {
         rollback();
         return fail(std::move(error));
     }
+    if (shared_->sync_failed) {
+        rollback();
+        sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+        return fail(sync_error());
+    }
     int const code = commit_.step();
     commit_.reset();
     if (code != SQLITE_DONE) {
