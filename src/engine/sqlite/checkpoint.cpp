@@ -33,7 +33,8 @@ void Checkpointer::loop() {
     for (;;) {
         wait_for_work();
         if (shared_->stopping) return;
-        bool const restart = shared_->log_frames >= frames(*shared_, shared_->options.restart_bytes);
+        bool const restart = shared_->restart_wanted.exchange(false) ||
+                             shared_->log_frames >= frames(*shared_, shared_->options.restart_bytes);
         auto const done = run(restart);
         // After an error the log is kept and tried again later: a full disk may have room then.
         if (!done && done.error().code != ErrorCode::overloaded) ++shared_->checkpoint_failures;
@@ -44,12 +45,14 @@ void Checkpointer::loop() {
 void Checkpointer::wait_for_work() {
     Shared& shared = *shared_;
     std::unique_lock lock(shared.checkpoint_mutex);
-    shared.checkpoint_wanted.wait(lock, [&] { return shared.stopping || shared.checkpoint_armed; });
+    shared.checkpoint_wanted.wait(
+        lock, [&] { return shared.stopping || shared.checkpoint_armed || shared.restart_wanted; });
     std::uint64_t const behind_max = frames(shared, shared.options.checkpoint_bytes);
     std::uint64_t commits = shared.commits;
     while (!shared.stopping) {
         bool const told = shared.checkpoint_wanted.wait_for(lock, shared.options.checkpoint_after, [&] {
-            return shared.stopping || shared.log_frames - shared.attempted_frames >= behind_max;
+            return shared.stopping || shared.restart_wanted ||
+                   shared.log_frames - shared.attempted_frames >= behind_max;
         });
         if (told || commits == shared.commits) return;
         commits = shared.commits;  // there were commits meanwhile: wait for a quiet moment
@@ -81,7 +84,10 @@ Result<void> Checkpointer::start_over() {
     Result<void> done;
     if (drain()) {
         done = checkpoint(SQLITE_CHECKPOINT_RESTART);
-        if (done) ++shared_->restarts;
+        if (done) {
+            ++shared_->restarts;
+            shared_->log_restarted = true;
+        }
     } else {
         ++shared_->restarts_put_off;
         done = fail(ErrorCode::overloaded, "A snapshot is held open, the log could not start over.");
@@ -139,6 +145,7 @@ Result<void> Checkpointer::checkpoint(int mode) {
     int in_log = -1;
     int moved = -1;
     int const code = sqlite3_wal_checkpoint_v2(keeper_.get(), "main", mode, &in_log, &moved);
+    ++shared_->file_cuts;
     // Commits go on beside a passive one: the log may have grown meanwhile, or have started over.
     if (in_log >= 0 && moved >= 0 && starts == shared_->log_starts) {
         auto const frames_in_log = static_cast<std::uint64_t>(in_log);
@@ -163,7 +170,14 @@ Result<bool> Checkpointer::has_table(std::string_view name) {
     return found > 0;
 }
 
+void ask_for_restart(Shared& shared) {
+    if (shared.log_restarted || shared.restart_wanted.exchange(true)) return;
+    { std::lock_guard const lock(shared.checkpoint_mutex); }
+    shared.checkpoint_wanted.notify_one();
+}
+
 void note_commit(Shared& shared, std::uint64_t log_frames) {
+    shared.log_restarted = false;
     if (log_frames < shared.log_frames.load(std::memory_order_relaxed)) {  // it started over
         ++shared.log_starts;
         shared.backfilled_frames = 0;

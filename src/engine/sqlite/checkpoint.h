@@ -55,6 +55,10 @@ private:
     std::thread thread_;
 };
 
+// To be called when the disk is full: the log is moved and starts over, however short it is, so that it has
+// room for writes that do not grow the file.
+void ask_for_restart(Shared& shared);
+
 // To be called after each commit, with the frames the log now has.
 void note_commit(Shared& shared, std::uint64_t log_frames);
 
