@@ -211,10 +211,7 @@ std::size_t Store::run_batch(std::span<WriteJob* const> jobs) {
     bool const whole = run_members(jobs, context);
     records_left_ = context.records_left;
     std::size_t const ended = results_.size();
-    if (whole) {
-        finish_batch(jobs.first(ended), context);
-        return ended;
-    }
+    if (whole) return finish_batch(jobs.first(ended), context);
     writer_->rollback();
     if (jobs[ended - 1]->alone && on_loop) return 0;
     if (jobs.size() > 1) return run_each_alone(jobs);
@@ -253,7 +250,8 @@ bool Store::run_members(std::span<WriteJob* const> jobs, WriteContext& context) 
     return true;
 }
 
-void Store::finish_batch(std::span<WriteJob* const> jobs, WriteContext& context) {
+// Returns how many of the jobs have been told.
+std::size_t Store::finish_batch(std::span<WriteJob* const> jobs, WriteContext& context) {
     if (std::ranges::none_of(results_, [](auto const& result) { return result.has_value(); })) {
         writer_->rollback();
     } else if (auto committed = writer_->commit(); committed) {
@@ -263,13 +261,17 @@ void Store::finish_batch(std::span<WriteJob* const> jobs, WriteContext& context)
         // Nothing of the batch is durable: nobody is acknowledged. After an I/O error it is unknown what
         // reached the disk, and a second attempt could report as written what the kernel has already dropped.
         Error const error = committed.error();
+        // A full disk refuses what grows the data: a removal in the same batch may still succeed.
+        if (error.code == ErrorCode::disk_full && jobs.size() > 1) return run_each_alone(jobs);
         if (error.code != ErrorCode::disk_full && error.code != ErrorCode::overloaded) {
             fatal_ = true;
             if (options_.on_fatal) options_.on_fatal(error);
         }
-        return fail_all(jobs, error);
+        fail_all(jobs, error);
+        return jobs.size();
     }
     for (std::size_t index = 0; index < jobs.size(); ++index) tell(*jobs[index], std::move(results_[index]));
+    return jobs.size();
 }
 
 // The engine undid the whole batch because of one member (or a full disk): each gets a transaction of its

@@ -121,7 +121,7 @@ private:
     [[nodiscard]] std::size_t run_batch(std::span<WriteJob* const> jobs);
     [[nodiscard]] bool run_members(std::span<WriteJob* const> jobs, WriteContext& context);
     [[nodiscard]] std::size_t run_each_alone(std::span<WriteJob* const> jobs);
-    void finish_batch(std::span<WriteJob* const> jobs, WriteContext& context);
+    [[nodiscard]] std::size_t finish_batch(std::span<WriteJob* const> jobs, WriteContext& context);
     void fail_all(std::span<WriteJob* const> jobs, Error const& error);
     void tell(WriteJob& job, Result<void> result);
     void publish(std::shared_ptr<Schema const> schema);
