@@ -111,6 +111,7 @@ protected:
         ASSERT_TRUE(engine) << engine.error().message;
         store::StoreOptions store_options;
         store_options.inline_writer = true;
+        store_options.loop_read_max = std::chrono::hours(1);  // however busy the machine is
         auto store = store::Store::open(*std::move(engine), clock_, std::move(store_options));
         ASSERT_TRUE(store) << store.error().message;
         store_ = *std::move(store);

@@ -116,6 +116,13 @@ Result<void> File::truncate(std::uint64_t size) {
     return {};
 }
 
+Result<void> File::allocate(std::uint64_t offset, std::uint64_t length) {
+    int const done = uninterrupted(
+        [&] { return ::fallocate(fd_.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(length)); });
+    if (done == 0 || errno == EOPNOTSUPP || errno == ENOSYS) return {};
+    return fail(error("Cannot take space for", errno));
+}
+
 Result<void> File::sync() {
     if (uninterrupted([&] { return ::fdatasync(fd_.get()); }) != 0) return fail(error("sync", errno));
     return {};

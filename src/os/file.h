@@ -40,6 +40,9 @@ public:
     // Bytes in the file.
     [[nodiscard]] Result<std::uint64_t> size() const;
     [[nodiscard]] Result<void> truncate(std::uint64_t size);
+    // Takes space on the disk for a part of the file, which becomes as long as that; what is there stays.
+    // Does nothing where the file system cannot. After disk_full a part of it may be taken.
+    [[nodiscard]] Result<void> allocate(std::uint64_t offset, std::uint64_t length);
     // Makes the contents durable (data, and what is needed to find them). Cost: blocks on the disk.
     [[nodiscard]] Result<void> sync();
 

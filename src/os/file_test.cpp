@@ -37,6 +37,17 @@ TEST_F(FileTest, WritesAndReadsAtOffsets) {
     EXPECT_EQ(read_file(directory_ / "f").value(), "he");
 }
 
+TEST_F(FileTest, AllocatesWithoutTouchingWhatIsThere) {
+    auto file = File::open(directory_ / "f", OpenMode::create).value();
+    ASSERT_TRUE(file.write_at(0, "hello"));
+    ASSERT_TRUE(file.allocate(0, 10'000));
+    std::string buffer(5, '\0');
+    EXPECT_EQ(file.read_at(0, buffer).value(), 5U);
+    EXPECT_EQ(buffer, "hello");
+    // A file system that cannot is left alone.
+    EXPECT_TRUE(file.size().value() == 10'000U || file.size().value() == 5U);
+}
+
 TEST_F(FileTest, OpenModesKeepTheirPromises) {
     EXPECT_EQ(File::open(directory_ / "none", OpenMode::read).error().code, ErrorCode::not_found);
     ASSERT_TRUE(File::open(directory_ / "f", OpenMode::create_new));

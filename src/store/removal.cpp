@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/plan.h"
+#include "base/assert.h"
 
 namespace quern::store {
 
@@ -75,40 +75,27 @@ private:
     }
 
     Result<std::vector<Owner>> find_owners(Reference const& reference, std::string_view target_id) {
-        Field const& field = reference.collection->fields[reference.field];
-        plan::Plan plan;
-        plan.schema = context_.schema;
-        plan.sources.push_back({reference.collection, plan::no_source, plan::Hop::root, 0, {}});
-        plan.output = {plan::column(0, 0)};
-        plan.parameter_count = 1;
-        if (field.is_join()) {
-            plan::Operand length;
-            length.kind = plan::Operand::Kind::call;
-            length.function = plan::Function::length;
-            length.arguments = {plan::column(0, reference.field)};
-            plan.output.push_back(length);
-            plan.sources.push_back({context_.schema->find(field.collection_id),
-                                    0,
-                                    plan::Hop::to_many_ids,
-                                    static_cast<std::uint16_t>(reference.field),
-                                    {}});
-            plan.where.kind = plan::Condition::Kind::quantified;
-            plan.where.sources = {1};
-            plan.where.parts = {
-                plan::compare(plan::column(1, 0), plan::Comparison::equal, plan::parameter(0))};
-        } else {
-            plan.where =
-                plan::compare(plan::column(0, reference.field), plan::Comparison::equal, plan::parameter(0));
-        }
-        auto const sealed = plan::seal(std::move(plan));
+        bool const is_join = reference.collection->fields[reference.field].is_join();
         std::vector<Owner> owners;
+        Result<void> counted;
         RowFunction sink([&](std::span<Value const> row) {
-            owners.push_back({std::string(row[0].text), field.is_join() && row[1].integer > 1});
-            return owners.size() <= removal_records_max;
+            counted = count(owners.size());
+            if (!counted) return false;
+            owners.push_back({std::string(row[0].text), is_join && row[1].integer > 1});
+            return true;
         });
         Value const values[] = {Value::of(target_id)};
-        QUERN_CHECK(context_.transaction.select({*sealed, values}, sink));
+        plan::Plan const& plan = context_.removal_plans->owners(context_.schema, reference);
+        QUERN_CHECK(context_.transaction.select({plan, values}, sink));
+        QUERN_CHECK(std::move(counted));
         return owners;
+    }
+
+    Result<void> count(std::size_t owners) {
+        if (owners >= removal_records_max) {
+            return fail(ErrorCode::too_large, "Too many records refer to the one that is to be removed.");
+        }
+        return context_.count_record();
     }
 
     Result<void> clear(Reference const& reference, std::string_view owner_id) {
@@ -134,9 +121,51 @@ private:
     std::set<std::pair<Collection const*, std::string>> seen_;
 };
 
+// Who points at the record $0 with this relation; of a multiple relation, also with how many others.
+std::shared_ptr<plan::Plan const> make_owners_plan(std::shared_ptr<Schema const> const& schema,
+                                                   Reference const& reference) {
+    Field const& field = reference.collection->fields[reference.field];
+    plan::Plan plan;
+    plan.schema = schema;
+    plan.sources.push_back({reference.collection, plan::no_source, plan::Hop::root, 0, {}});
+    plan.output = {plan::column(0, 0)};
+    plan.parameter_count = 1;
+    if (!field.is_join()) {
+        plan.where =
+            plan::compare(plan::column(0, reference.field), plan::Comparison::equal, plan::parameter(0));
+        return plan::seal(std::move(plan));
+    }
+    plan::Operand length;
+    length.kind = plan::Operand::Kind::call;
+    length.function = plan::Function::length;
+    length.arguments = {plan::column(0, reference.field)};
+    plan.output.push_back(length);
+    plan.sources.push_back({schema->find(field.collection_id),
+                            0,
+                            plan::Hop::to_many_ids,
+                            static_cast<std::uint16_t>(reference.field),
+                            {}});
+    plan.where.kind = plan::Condition::Kind::quantified;
+    plan.where.sources = {1};
+    plan.where.parts = {plan::compare(plan::column(1, 0), plan::Comparison::equal, plan::parameter(0))};
+    return plan::seal(std::move(plan));
+}
+
 }  // namespace
 
+plan::Plan const& RemovalPlans::owners(std::shared_ptr<Schema const> const& schema,
+                                       Reference const& reference) {
+    if (schema_ != schema) {
+        plans_.clear();
+        schema_ = schema;
+    }
+    auto& plan = plans_[{reference.collection, reference.field}];
+    if (plan == nullptr) plan = make_owners_plan(schema, reference);
+    return *plan;
+}
+
 Result<bool> remove_record(WriteContext& context, Collection const& collection, std::string_view id) {
+    QUERN_ASSERT(context.removal_plans != nullptr, "the store lends its plans");
     return Removal(context).run(collection, id);
 }
 

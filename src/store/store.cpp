@@ -2,8 +2,10 @@
 #include "store/store.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/assert.h"
+#include "os/thread.h"
 #include "store/metadata.h"
 
 namespace quern::store {
@@ -36,6 +38,13 @@ private:
     Result<void> result_;
 };
 
+// Ends a member's savepoint. An error: the whole transaction cannot be committed.
+Result<void> close_member(bool good, bool grouped, engine::Transaction& transaction) {
+    if (!transaction.is_active()) return fail(ErrorCode::io, "The transaction was undone.");
+    if (!grouped) return {};
+    return good ? transaction.release_savepoint() : transaction.rollback_to_savepoint();
+}
+
 }  // namespace
 
 Store::Store(std::unique_ptr<engine::Engine> engine, os::Clock const& clock, StoreOptions options)
@@ -50,8 +59,11 @@ Result<std::unique_ptr<Store>> Store::open(std::unique_ptr<engine::Engine> engin
     std::unique_ptr<Store> store(new Store(std::move(engine), clock, std::move(options)));
     QUERN_TRY(store->writer_, store->engine_->open_writer());
     QUERN_CHECK(store->bootstrap());
-    if (!store->options_.inline_writer)
-        store->thread_ = std::thread([raw = store.get()] { raw->writer_thread(); });
+    store->lent_ = !store->options_.inline_writer;
+    store->thread_ = std::thread([raw = store.get()] {
+        os::set_thread_name("writer");
+        raw->writer_thread();
+    });
     return store;
 }
 
@@ -63,11 +75,11 @@ Result<void> Store::bootstrap() {
     QUERN_TRY(bool const exists, engine_->has_table(collections_table));
     if (!exists) {
         QUERN_TRY(engine::Transaction * transaction, writer_->begin());
-        WriteContext context{*transaction,
-                             std::make_shared<Schema const>(),
-                             clock_.realtime_us() / us_per_ms,
-                             &last_version_,
-                             {}};
+        WriteContext context{.transaction = *transaction,
+                             .schema = std::make_shared<Schema const>(),
+                             .now_ms = clock_.realtime_us() / us_per_ms,
+                             .last_version = &last_version_,
+                             .next_schema = {}};
         if (auto created = create_metadata(context); !created) {
             writer_->rollback();
             return created;
@@ -96,103 +108,150 @@ Result<void> Store::submit(WriteJob& job) {
     if (queue_.size() >= options_.queue_max) return fail(ErrorCode::overloaded);
     queue_.push_back(&job);
     pending_.store(queue_.size(), std::memory_order_relaxed);
-    if (queue_.size() == 1 && !options_.inline_writer) wake_.notify_one();
+    if (queue_.size() == 1 && lent_) wake_.notify_one();
     return {};
 }
 
+// The thread has the writer from lend_to_thread() on until nothing is left; without a loop, for ever.
 void Store::writer_thread() {
+    std::unique_lock lock(mutex_);
     while (true) {
-        {
-            std::unique_lock lock(mutex_);
-            if (queue_.empty() && !stopping_) {
-                lock.unlock();
-                writer_->idle();
-                lock.lock();
-            }
-            wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-            if (queue_.empty()) return;
-            take_queue();
+        wake_.wait(lock, [this] { return lent_ && (stopping_ || has_work()); });
+        if (!has_work()) return;
+        while (has_work()) {
+            if (rest_.empty()) take_queue();
+            lock.unlock();
+            use_place(Place::elsewhere);
+            run_taken();
+            if (!has_pending() && !fatal_) writer_->idle();
+            lock.lock();
         }
-        run_taken();
+        lent_ = !options_.inline_writer || stopping_;
     }
 }
 
 void Store::run_pending() {
     QUERN_ASSERT(options_.inline_writer, "the writer has its own thread");
-    while (has_pending()) {
+    run_queue(Place::loop);
+}
+
+// Runs what is queued on the caller, unless the thread has the writer.
+void Store::run_queue(Place place) {
+    bool first = true;
+    while (true) {
         {
             std::lock_guard const lock(mutex_);
+            if (lent_) return;
+            if (queue_.empty()) break;
             take_queue();
         }
+        if (first) use_place(place);
+        first = false;
         run_taken();
+        if (!rest_.empty()) return lend_to_thread();
     }
     if (!fatal_) writer_->idle();
 }
 
+void Store::lend_to_thread() {
+    std::lock_guard const lock(mutex_);
+    lent_ = true;
+    wake_.notify_one();
+}
+
+void Store::use_place(Place place) {
+    place_ = place;
+    records_left_ =
+        place == Place::loop ? options_.loop_records_max : std::numeric_limits<std::size_t>::max();
+}
+
 void Store::take_queue() {
+    running_.clear();
     running_.swap(queue_);
+    rest_ = running_;
     pending_.store(0, std::memory_order_relaxed);
 }
 
+// Runs what was taken, in order. On the loop it stops in front of a job that is for the thread.
 void Store::run_taken() {
-    std::span<WriteJob* const> rest = running_;
-    while (!rest.empty()) {
+    while (!rest_.empty()) {
         std::size_t count = 1;
-        if (!rest[0]->alone) {
-            while (count < rest.size() && count < options_.batch_max && !rest[count]->alone) ++count;
+        if (!rest_[0]->alone) {
+            while (count < rest_.size() && count < options_.batch_max && !rest_[count]->alone) ++count;
+        } else if (place_ == Place::loop) {
+            return;
         }
-        run_batch(rest.first(count));
-        rest = rest.subspan(count);
+        rest_ = rest_.subspan(run_batch(rest_.first(count)));
     }
-    running_.clear();
 }
 
-void Store::run_batch(std::span<WriteJob* const> jobs) {
-    if (fatal_) return fail_all(jobs, Error(ErrorCode::io, "The server stopped writing after a disk error."));
+// Returns how many of the jobs, from the first on, have been told their end; the others are still to be run,
+// because one of them has been found to be for the thread.
+std::size_t Store::run_batch(std::span<WriteJob* const> jobs) {
+    if (fatal_) {
+        fail_all(jobs, Error(ErrorCode::io, "The server stopped writing after a disk error."));
+        return jobs.size();
+    }
     auto begun = writer_->begin();
-    if (!begun) return fail_all(jobs, begun.error());
-    WriteContext context{**begun, schema(), clock_.realtime_us() / us_per_ms, &last_version_, {}};
+    if (!begun) {
+        fail_all(jobs, begun.error());
+        return jobs.size();
+    }
+    WriteContext context{.transaction = **begun,
+                         .schema = schema(),
+                         .now_ms = clock_.realtime_us() / us_per_ms,
+                         .last_version = &last_version_,
+                         .records_left = records_left_,
+                         .removal_plans = &removal_plans_,
+                         .next_schema = {}};
+    bool const on_loop = place_ == Place::loop;
+    context.transaction.set_budget(on_loop ? engine::Budget{options_.loop_read_max, ErrorCode::interrupted}
+                                           : engine::Budget{});
     // From here the transaction is open: every path below ends it.
-    if (run_members(jobs, context)) return finish_batch(jobs, context);
+    bool const whole = run_members(jobs, context);
+    records_left_ = context.records_left;
+    std::size_t const ended = results_.size();
+    if (whole) return finish_batch(jobs.first(ended), context);
     writer_->rollback();
-    if (jobs.size() == 1) return tell(*jobs[0], std::move(results_[0]));
-    run_each_alone(jobs);
+    if (jobs[ended - 1]->alone && on_loop) return 0;
+    if (jobs.size() > 1) return run_each_alone(jobs);
+    tell(*jobs[0], std::move(results_[0]));
+    return 1;
 }
 
-// Runs every member; their ends are in results_. False when the engine undid the whole transaction.
+// Runs the members; their ends are in results_. It stops in front of one that takes too long on the loop, and
+// marks it. False when the engine undid the whole transaction while the last of results_ ran.
 bool Store::run_members(std::span<WriteJob* const> jobs, WriteContext& context) {
-    results_.assign(jobs.size(), {});
+    results_.clear();
     std::int64_t const now_us = clock_.monotonic_us();
     bool const grouped = jobs.size() > 1;
-    for (std::size_t index = 0; index < jobs.size(); ++index) {
-        WriteJob& job = *jobs[index];
-        if (job.deadline_us < now_us) {
-            results_[index] = fail(ErrorCode::timeout, "The write waited too long in the queue.");
+    for (WriteJob* const job : jobs) {
+        if (job->deadline_us < now_us) {
+            results_.push_back(fail(ErrorCode::timeout, "The write waited too long in the queue."));
             continue;
         }
         if (grouped) {
             if (auto marked = context.transaction.savepoint(); !marked) {
-                results_[index] = std::move(marked);
+                results_.push_back(std::move(marked));
                 return false;
             }
         }
-        results_[index] = job.run(context);
-        if (!context.transaction.is_active()) {
-            if (results_[index]) results_[index] = fail(ErrorCode::io, "The transaction was undone.");
+        auto result = job->run(context);
+        bool const too_long =
+            place_ == Place::loop && !result && result.error().code == ErrorCode::interrupted;
+        if (too_long) job->alone = true;
+        if (auto closed = close_member(result.has_value(), grouped, context.transaction); !closed) {
+            results_.push_back(result ? std::move(closed) : std::move(result));
             return false;
         }
-        if (!grouped) continue;
-        auto closed = results_[index] ? context.transaction.release_savepoint()
-                                      : context.transaction.rollback_to_savepoint();
-        if (!closed) {
-            results_[index] = std::move(closed);
-            return false;
-        }
+        if (too_long) return true;
+        results_.push_back(std::move(result));
     }
     return true;
 }
 
-void Store::finish_batch(std::span<WriteJob* const> jobs, WriteContext& context) {
+// Returns how many of the jobs have been told.
+std::size_t Store::finish_batch(std::span<WriteJob* const> jobs, WriteContext& context) {
     if (std::ranges::none_of(results_, [](auto const& result) { return result.has_value(); })) {
         writer_->rollback();
     } else if (auto committed = writer_->commit(); committed) {
@@ -202,19 +261,26 @@ void Store::finish_batch(std::span<WriteJob* const> jobs, WriteContext& context)
         // Nothing of the batch is durable: nobody is acknowledged. After an I/O error it is unknown what
         // reached the disk, and a second attempt could report as written what the kernel has already dropped.
         Error const error = committed.error();
+        // A full disk refuses what grows the data: a removal in the same batch may still succeed.
+        if (error.code == ErrorCode::disk_full && jobs.size() > 1) return run_each_alone(jobs);
         if (error.code != ErrorCode::disk_full && error.code != ErrorCode::overloaded) {
             fatal_ = true;
             if (options_.on_fatal) options_.on_fatal(error);
         }
-        return fail_all(jobs, error);
+        fail_all(jobs, error);
+        return jobs.size();
     }
     for (std::size_t index = 0; index < jobs.size(); ++index) tell(*jobs[index], std::move(results_[index]));
+    return jobs.size();
 }
 
 // The engine undid the whole batch because of one member (or a full disk): each gets a transaction of its
 // own.
-void Store::run_each_alone(std::span<WriteJob* const> jobs) {
-    for (std::size_t index = 0; index < jobs.size(); ++index) run_batch(jobs.subspan(index, 1));
+std::size_t Store::run_each_alone(std::span<WriteJob* const> jobs) {
+    for (std::size_t index = 0; index < jobs.size(); ++index) {
+        if (run_batch(jobs.subspan(index, 1)) == 0) return index;
+    }
+    return jobs.size();
 }
 
 void Store::fail_all(std::span<WriteJob* const> jobs, Error const& error) {
@@ -230,7 +296,7 @@ Result<void> Store::write_now(std::move_only_function<Result<void>(WriteContext&
     WaitingJob job(work);
     job.alone = alone;
     QUERN_CHECK(submit(job));
-    if (options_.inline_writer) run_pending();
+    if (options_.inline_writer) run_queue(Place::elsewhere);
     return job.wait();
 }
 
@@ -243,10 +309,10 @@ void Store::stop() {
     {
         std::lock_guard const lock(mutex_);
         stopping_ = true;
+        lent_ = true;  // the thread finishes what is left
         wake_.notify_all();
     }
     if (thread_.joinable()) thread_.join();
-    if (options_.inline_writer && writer_ != nullptr) run_pending();
 }
 
 }  // namespace quern::store

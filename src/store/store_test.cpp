@@ -5,7 +5,10 @@
 
 #include <atomic>
 #include <functional>
+#include <initializer_list>
+#include <latch>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/test_directory.h"
@@ -57,7 +60,11 @@ enum class EngineKind { ram, sqlite };
 
 class StoreTest : public testing::TestWithParam<EngineKind> {
 protected:
-    void SetUp() override { open({}); }
+    void SetUp() override {
+        StoreOptions options;
+        options.loop_read_max = std::chrono::hours(1);  // however busy the machine is
+        open(std::move(options));
+    }
     void TearDown() override { store_.reset(); }
 
     void open(StoreOptions options) {
@@ -240,6 +247,251 @@ TEST_P(StoreTest, KeepsItsSchemaAcrossARestart) {
     ASSERT_NE(loaded, nullptr);
     EXPECT_EQ(*loaded, *collection);
 }
+
+// A job of the thread's that waits until it is let go.
+class HeldJob {
+public:
+    explicit HeldJob(Result<void> end = {})
+        : job([this, end](WriteContext&) {
+              started_.count_down();
+              go_.wait();
+              return end;
+          }) {
+        job.alone = true;
+    }
+    void wait_for_start() { started_.wait(); }
+    void let_go() { go_.count_down(); }
+
+    TestJob job;
+
+private:
+    std::latch started_{1};
+    std::latch go_{1};
+};
+
+TEST_P(StoreTest, ALongJobDoesNotHoldUpTheLoopAndNobodyOvertakesIt) {
+    put(posts());
+    TestJob before([](WriteContext& context) { return insert(context, id_of(1), "a"); });
+    HeldJob held;
+    TestJob behind([](WriteContext& context) { return insert(context, id_of(2), "b"); });
+    TestJob later([](WriteContext& context) { return insert(context, id_of(3), "c"); });
+    for (WriteJob* const job : std::initializer_list<WriteJob*>{&before, &held.job, &behind}) {
+        ASSERT_TRUE(store_->submit(*job));
+    }
+    store_->run_pending();
+    EXPECT_TRUE(before.finished) << "what is in front of it runs on the loop";
+    held.wait_for_start();
+    ASSERT_TRUE(store_->submit(later));
+    store_->run_pending();
+    EXPECT_EQ(behind.runs + later.runs, 0);
+    held.let_go();
+    for (TestJob* const job : {&held.job, &behind, &later}) {
+        job->wait();
+        EXPECT_TRUE(job->result);
+    }
+    EXPECT_LT(before.order, held.job.order);
+    EXPECT_LT(held.job.order, behind.order);
+    EXPECT_LT(behind.order, later.order);
+    EXPECT_EQ(ids("posts").size(), 3U);
+    store_->stop();
+}
+
+// The thread gives the writer back as soon as it has nothing to do, and the loop writes again by itself.
+TEST_P(StoreTest, AfterALongJobTheLoopWritesAgain) {
+    put(posts());
+    for (int round = 0; round < 20; ++round) {
+        HeldJob held;
+        ASSERT_TRUE(store_->submit(held.job));
+        store_->run_pending();
+        held.let_go();
+        held.job.wait();
+        TestJob next(
+            [round](WriteContext& context) { return insert(context, id_of(round), std::to_string(round)); });
+        ASSERT_TRUE(store_->submit(next));
+        while (!next.finished) store_->run_pending();
+        EXPECT_TRUE(next.result);
+    }
+    EXPECT_EQ(ids("posts").size(), 20U);
+    store_->stop();
+}
+
+TEST_P(StoreTest, ALongJobThatFailsFailsAlone) {
+    put(posts());
+    HeldJob held(fail(ErrorCode::bad_request, "no"));
+    TestJob behind([](WriteContext& context) { return insert(context, id_of(1), "a"); });
+    ASSERT_TRUE(store_->submit(held.job));
+    ASSERT_TRUE(store_->submit(behind));
+    store_->run_pending();
+    held.let_go();
+    behind.wait();
+    EXPECT_TRUE(behind.result);
+    ASSERT_TRUE(held.job.finished);
+    ASSERT_FALSE(held.job.result);
+    EXPECT_EQ(held.job.result.error().code, ErrorCode::bad_request);
+    EXPECT_EQ(held.job.runs, 1);
+    store_->stop();
+}
+
+TEST_P(StoreTest, StoppingDuringALongJobFinishesEverything) {
+    put(posts());
+    HeldJob held;
+    TestJob behind([](WriteContext& context) { return insert(context, id_of(1), "a"); });
+    HeldJob last;
+    ASSERT_TRUE(store_->submit(held.job));
+    store_->run_pending();
+    held.wait_for_start();
+    ASSERT_TRUE(store_->submit(behind));
+    ASSERT_TRUE(store_->submit(last.job));
+    last.let_go();
+    std::thread stopper([&] { store_->stop(); });
+    held.let_go();
+    stopper.join();
+    for (TestJob const* const job : {&held.job, &behind, &last.job}) {
+        EXPECT_TRUE(job->finished);
+        EXPECT_TRUE(job->result);
+    }
+}
+
+// What was queued and never run by the loop is finished too.
+TEST_P(StoreTest, StoppingRunsWhatTheLoopHasNot) {
+    put(posts());
+    TestJob only([](WriteContext& context) { return insert(context, id_of(1), "a"); });
+    ASSERT_TRUE(store_->submit(only));
+    store_->stop();
+    EXPECT_TRUE(only.finished);
+    EXPECT_TRUE(only.result);
+    EXPECT_EQ(ids("posts").size(), 1U);
+}
+
+// Notes that hang on a post go with it.
+class CascadeTest : public StoreTest {
+protected:
+    void SetUp() override {
+        StoreTest::SetUp();
+        put(posts());
+        auto notes = posts();
+        notes->id = "pbc_notes";
+        notes->name = "notes";
+        notes->indexes = {{"idx_notes_post", false, {{"post", false, false}}, ""}};
+        notes->fields[1].id = "relation_post";
+        notes->fields[1].name = "post";
+        notes->fields[1].type = FieldType::relation;
+        notes->fields[1].collection_id = "pbc_posts";
+        notes->fields[1].cascade_delete = true;
+        put(notes);
+    }
+
+    void insert_with_notes(int post, int count) {
+        ASSERT_TRUE(store_->write_now(
+            [&](WriteContext& context) -> Result<void> {
+                QUERN_CHECK(insert(context, id_of(post), id_of(post)));
+                for (int number = 0; number < count; ++number) {
+                    std::string const id = id_of(post * 100'000 + number);
+                    std::string const target = id_of(post);
+                    engine::Assignment const row[] = {{0, Value::of(std::string_view(id)), {}},
+                                                      {1, Value::of(std::string_view(target)), {}},
+                                                      {static_cast<std::uint16_t>(Collection::version_field),
+                                                       Value::of(context.next_version()),
+                                                       {}}};
+                    QUERN_CHECK(context.transaction.insert(*context.schema->find("notes"), row));
+                }
+                return {};
+            },
+            true));
+    }
+
+    static Result<void> remove(WriteContext& context, std::string_view id) {
+        QUERN_TRY(bool const existed, remove_record(context, *context.schema->find("posts"), id));
+        if (!existed) return fail(ErrorCode::not_found);
+        return {};
+    }
+
+    static constexpr int few = 50;
+    static constexpr int many = 300;
+};
+
+TEST_P(CascadeTest, AShortCascadeRunsOnTheLoop) {
+    insert_with_notes(1, few);
+    TestJob removal([](WriteContext& context) { return remove(context, id_of(1)); });
+    ASSERT_TRUE(store_->submit(removal));
+    store_->run_pending();
+    ASSERT_TRUE(removal.finished);
+    EXPECT_TRUE(removal.result);
+    EXPECT_EQ(removal.runs, 1);
+    EXPECT_TRUE(ids("notes").empty());
+}
+
+TEST_P(CascadeTest, ALongCascadeIsUndoneOnTheLoopAndRunOnTheThreadInItsTurn) {
+    insert_with_notes(1, many);
+    insert_with_notes(2, few);
+    TestJob before([](WriteContext& context) { return insert(context, id_of(3), "a"); });
+    TestJob removal([](WriteContext& context) { return remove(context, id_of(1)); });
+    TestJob behind([](WriteContext& context) { return insert(context, id_of(1), "again"); });
+    for (TestJob* const job : {&before, &removal, &behind}) ASSERT_TRUE(store_->submit(*job));
+    store_->run_pending();
+    ASSERT_TRUE(before.finished);
+    for (TestJob* const job : {&removal, &behind}) {
+        job->wait();
+        EXPECT_TRUE(job->result);
+    }
+    EXPECT_EQ(before.runs, 1);
+    EXPECT_EQ(removal.runs, 2) << "once on the loop, once on the thread";
+    EXPECT_EQ(behind.runs, 1);
+    EXPECT_LT(before.order, removal.order);
+    EXPECT_LT(removal.order, behind.order);
+    EXPECT_EQ(ids("posts"), (std::vector<std::string>{id_of(1), id_of(2), id_of(3)}));
+    EXPECT_EQ(ids("notes").size(), static_cast<std::size_t>(few));
+    store_->stop();
+}
+
+TEST_P(CascadeTest, ALongReadOfAWriteIsGivenUpOnTheLoop) {
+    StoreOptions options;
+    options.loop_read_max = std::chrono::microseconds(1);
+    if (GetParam() == EngineKind::ram) return;  // it looks at the clock too seldom for so few rows
+    open(std::move(options));
+    insert_with_notes(1, many);
+    std::atomic<int> given_up = 0;
+    TestJob reading([&](WriteContext& context) -> Result<void> {
+        plan::Plan plan;
+        plan.schema = context.schema;
+        plan.sources.push_back({context.schema->find("notes"), plan::no_source, plan::Hop::root, 0, {}});
+        plan.output = {plan::column(0, 0), plan::column(0, 1)};
+        auto const sealed = plan::seal(std::move(plan));
+        RowFunction sink([](std::span<Value const>) { return true; });
+        auto read = context.transaction.select({*sealed, {}}, sink);
+        if (!read) ++given_up;
+        return read;
+    });
+    ASSERT_TRUE(store_->submit(reading));
+    store_->run_pending();
+    reading.wait();
+    EXPECT_TRUE(reading.result);
+    EXPECT_EQ(given_up, reading.runs - 1);
+    store_->stop();
+}
+
+// The questions who points at a record are made once, not for each record that goes.
+TEST_P(CascadeTest, ACascadeMakesEachPlanOnce) {
+    auto const plans_made = [this] {
+        plan::Plan plan;
+        plan.schema = store_->schema();
+        plan.sources.push_back({plan.schema->find("posts"), plan::no_source, plan::Hop::root, 0, {}});
+        return plan::seal(std::move(plan))->id;
+    };
+    for (int post = 1; post <= 3; ++post) insert_with_notes(post, many);
+    auto const before = plans_made();
+    for (int post = 1; post <= 3; ++post) {
+        ASSERT_TRUE(
+            store_->write_now([&](WriteContext& context) { return remove(context, id_of(post)); }, true));
+    }
+    EXPECT_LE(plans_made() - before, 2U) << "of the one relation, and the one that tells";
+    EXPECT_TRUE(ids("notes").empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, CascadeTest, testing::Values(EngineKind::ram, EngineKind::sqlite),
+                         [](auto const& instance) {
+                             return instance.param == EngineKind::ram ? "ram" : "sqlite";
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Engines, StoreTest, testing::Values(EngineKind::ram, EngineKind::sqlite),
                          [](auto const& instance) {

@@ -7,7 +7,9 @@
 // once, and only then tells each job how it ended. A job that fails is undone alone.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "base/result.h"
@@ -15,6 +17,8 @@
 #include "schema/collection.h"
 
 namespace quern::store {
+
+class RemovalPlans;
 
 // What a job sees while it runs.
 //
@@ -30,20 +34,35 @@ struct WriteContext {
     [[nodiscard]] std::int64_t next_version() { return ++*last_version; }
     std::int64_t* last_version = nullptr;
 
+    // Counts one record that the run goes through beyond its own; on an event loop there may be only so many.
+    // Errors: interrupted — the run takes too long where it is: give it up with this error. The store undoes
+    // it
+    //         and runs it again, from the start, where nobody waits for it.
+    [[nodiscard]] Result<void> count_record() {
+        if (records_left == 0) return fail(ErrorCode::interrupted);
+        --records_left;
+        return {};
+    }
+    std::size_t records_left = std::numeric_limits<std::size_t>::max();
+
+    // Kept from one removal to the next (removal.h).
+    RemovalPlans* removal_plans = nullptr;
+
     // Set by a job that changed the schema; becomes the store's schema when the commit is durable.
     std::shared_ptr<Schema const> next_schema;
 };
 
 class WriteJob {
 public:
-    // Does the work. May be called again when the engine undid the whole batch, so it must start afresh.
+    // Does the work. May be called again when the engine undid the whole batch, or on another thread when it
+    // took too long on the loop, so it must start afresh.
     [[nodiscard]] virtual Result<void> run(WriteContext& context) = 0;
 
     // Told exactly once: after the commit that holds the write is durable, or with the reason it failed.
     // The job may delete itself here. Threads: the writer's.
     virtual void done(Result<void> result) = 0;
 
-    // A schema change: runs in a transaction of its own.
+    // A schema change, or what takes long: runs in a transaction of its own, and never on a loop.
     bool alone = false;
 
     // When waiting in the queue ends with `timeout` (monotonic microseconds). Set by Store::submit.

@@ -20,6 +20,7 @@ from support import Client, expect, field, free_id, in_threads, insert, make_col
 CYCLES = int(os.environ.get("QUERN_CRASH_CYCLES", "100"))
 CONNECTIONS = 16
 LOAD_SECONDS = 0.15
+HEAL_SECONDS_MAX = 10
 LARGE = 40_000  # characters that fill a disk in some hundred writes
 
 
@@ -262,6 +263,47 @@ class FullDisk(unittest.TestCase):
             with open_data(server) as file:
                 self.assertEqual(file.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
             server.start()
+            self.check_all(server, told)
+
+    def until(self, status, request):
+        """Asks again until the answer has the status; the checkpoint that makes room is not immediate."""
+        deadline = time.monotonic() + HEAL_SECONDS_MAX
+        while (answer := request()).status != status and time.monotonic() < deadline:
+            self.assertIn(answer.status, (507, 503), answer.text)
+            time.sleep(0.2)
+        self.assertEqual(answer.status, status, answer.text)
+
+    def check_changes_and_removals(self, loops):
+        with Server("--loops", loops, directory=self.mount / "data") as server:
+            self.addCleanup(server.log_path.unlink, missing_ok=True)
+            make_rows(server)
+            told = []
+            self.assertEqual(self.fill(server, told).status, 507)
+            for key in told[:20]:
+                self.until(204, lambda key=key: server.delete(path_of("rows", key)))
+            for key in told[20:40]:
+                self.until(200, lambda key=key: server.patch(path_of("rows", key), {"text": "y" * LARGE}))
+            # What the removed records held is for new ones.
+            for number in range(10):
+                self.until(200, lambda number=number: self.write(server, f"new{number}", LARGE))
+            self.check_all(server, told[20:] + [f"new{number}" for number in range(10)])
+
+    def test_R_13_on_a_full_disk_one_loop_changes_and_removes_records(self):
+        self.check_changes_and_removals(1)
+
+    def test_R_13_on_a_full_disk_two_loops_change_and_remove_records(self):
+        self.check_changes_and_removals(2)
+
+    def test_R_13_a_little_space_is_for_writes(self):
+        with Server("--loops", "1", directory=self.mount / "data") as server:
+            self.addCleanup(server.log_path.unlink, missing_ok=True)
+            make_rows(server)
+            told = []
+            self.assertEqual(self.fill(server, told).status, 507)
+            for step in range(1, 5):
+                os.truncate(self.filler, self.filler_bytes - step * 1024 * 1024)
+                time.sleep(1.5)  # long enough for a checkpoint, which might take what has come free
+                self.until(200, lambda step=step: self.write(server, f"little{step}", LARGE))
             self.check_all(server, told)
 
     def test_R_13_a_crash_on_a_full_disk_loses_nothing(self):

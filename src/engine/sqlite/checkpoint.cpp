@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
 #include "os/thread.h"
 
 namespace quern::engine::sqlite {
@@ -32,7 +33,8 @@ void Checkpointer::loop() {
     for (;;) {
         wait_for_work();
         if (shared_->stopping) return;
-        bool const restart = shared_->log_frames >= frames(*shared_, shared_->options.restart_bytes);
+        bool const restart = shared_->restart_wanted.exchange(false) ||
+                             shared_->log_frames >= frames(*shared_, shared_->options.restart_bytes);
         auto const done = run(restart);
         // After an error the log is kept and tried again later: a full disk may have room then.
         if (!done && done.error().code != ErrorCode::overloaded) ++shared_->checkpoint_failures;
@@ -43,12 +45,14 @@ void Checkpointer::loop() {
 void Checkpointer::wait_for_work() {
     Shared& shared = *shared_;
     std::unique_lock lock(shared.checkpoint_mutex);
-    shared.checkpoint_wanted.wait(lock, [&] { return shared.stopping || shared.checkpoint_armed; });
+    shared.checkpoint_wanted.wait(
+        lock, [&] { return shared.stopping || shared.checkpoint_armed || shared.restart_wanted; });
     std::uint64_t const behind_max = frames(shared, shared.options.checkpoint_bytes);
     std::uint64_t commits = shared.commits;
     while (!shared.stopping) {
         bool const told = shared.checkpoint_wanted.wait_for(lock, shared.options.checkpoint_after, [&] {
-            return shared.stopping || shared.log_frames - shared.attempted_frames >= behind_max;
+            return shared.stopping || shared.restart_wanted ||
+                   shared.log_frames - shared.attempted_frames >= behind_max;
         });
         if (told || commits == shared.commits) return;
         commits = shared.commits;  // there were commits meanwhile: wait for a quiet moment
@@ -56,27 +60,63 @@ void Checkpointer::wait_for_work() {
 }
 
 Result<void> Checkpointer::run(bool restart) {
-    shared_->gate.enter_checkpoint();
     shared_->checkpoint_armed = false;  // a commit from now on wakes the thread again
+    std::uint64_t attempted = shared_->log_frames;
     auto done = checkpoint(SQLITE_CHECKPOINT_PASSIVE);
     if (done && restart) {
-        if (drain()) {
-            done = checkpoint(SQLITE_CHECKPOINT_RESTART);
-            if (done) ++shared_->restarts;
-        } else {
-            ++shared_->restarts_put_off;
-            done = fail(ErrorCode::overloaded, "A snapshot is held open, the log could not start over.");
-        }
-        shared_->draining = false;
-        shared_->draining.notify_all();
+        done = start_over();
+        if (done) attempted = shared_->log_frames;
     }
     bool const rest = shared_->log_frames > shared_->backfilled_frames;
     if (rest) shared_->checkpoint_armed = true;
     // What a held snapshot kept from being moved is tried again when the log has grown as much once more, or
     // in a quiet moment; not with every commit, for each try makes readers and the writer wait.
-    shared_->attempted_frames = shared_->log_frames.load();
+    shared_->attempted_frames = attempted;
+    return done;
+}
+
+// Moves the rest, and has the next commit write the log from its beginning. Readers and the writer stand
+// still meanwhile, so what takes long comes before: a passive checkpoint beside commits has not synced the
+// file.
+Result<void> Checkpointer::start_over() {
+    QUERN_CHECK(sync_file());
+    shared_->gate.enter_checkpoint();
+    Result<void> done;
+    if (drain()) {
+        done = checkpoint(SQLITE_CHECKPOINT_RESTART);
+        if (done) {
+            ++shared_->restarts;
+            shared_->log_restarted = true;
+        }
+    } else {
+        ++shared_->restarts_put_off;
+        done = fail(ErrorCode::overloaded, "A snapshot is held open, the log could not start over.");
+    }
+    shared_->draining = false;
+    shared_->draining.notify_all();
     shared_->gate.leave();
     return done;
+}
+
+Result<void> Checkpointer::sync_file() {
+    std::lock_guard const lock(keeper_mutex_);
+    sqlite3_file* file = nullptr;
+    sqlite3_file_control(keeper_.get(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
+    QUERN_ASSERT(file != nullptr && file->pMethods != nullptr, "the file is open");
+    int const code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+    if (code != SQLITE_OK) return fail(noted(code));
+    return {};
+}
+
+// What was moved before a failed sync may be lost, although a second sync would succeed and the log's index
+// calls it moved. So the log is kept whole from then on, commits end the process, and the next start moves
+// all of it.
+Error Checkpointer::noted(int code) {
+    if (code == SQLITE_IOERR_FSYNC) {
+        shared_->sync_failed = true;
+        sqlite3_db_config(keeper_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
+    return keeper_.error(code);
 }
 
 // Asks readers to close their snapshots; false when one stays too long.
@@ -100,17 +140,23 @@ bool Checkpointer::drain() {
 
 Result<void> Checkpointer::checkpoint(int mode) {
     std::lock_guard const lock(keeper_mutex_);
+    if (shared_->sync_failed) return fail(sync_error());
+    std::uint64_t const starts = shared_->log_starts;
     int in_log = -1;
     int moved = -1;
     int const code = sqlite3_wal_checkpoint_v2(keeper_.get(), "main", mode, &in_log, &moved);
-    if (in_log >= 0 && moved >= 0) {
+    ++shared_->file_cuts;
+    // Commits go on beside a passive one: the log may have grown meanwhile, or have started over.
+    if (in_log >= 0 && moved >= 0 && starts == shared_->log_starts) {
         auto const frames_in_log = static_cast<std::uint64_t>(in_log);
         auto const frames_moved = static_cast<std::uint64_t>(moved);
         if (frames_moved > shared_->backfilled_frames) ++shared_->checkpoints;
-        shared_->log_frames = frames_in_log;
+        if (mode != SQLITE_CHECKPOINT_PASSIVE || frames_in_log > shared_->log_frames) {
+            shared_->log_frames = frames_in_log;
+        }
         shared_->backfilled_frames = frames_moved;
     }
-    if (code != SQLITE_OK) return fail(keeper_.error(code));
+    if (code != SQLITE_OK) return fail(noted(code));
     return {};
 }
 
@@ -124,8 +170,16 @@ Result<bool> Checkpointer::has_table(std::string_view name) {
     return found > 0;
 }
 
+void ask_for_restart(Shared& shared) {
+    if (shared.log_restarted || shared.restart_wanted.exchange(true)) return;
+    { std::lock_guard const lock(shared.checkpoint_mutex); }
+    shared.checkpoint_wanted.notify_one();
+}
+
 void note_commit(Shared& shared, std::uint64_t log_frames) {
+    shared.log_restarted = false;
     if (log_frames < shared.log_frames.load(std::memory_order_relaxed)) {  // it started over
+        ++shared.log_starts;
         shared.backfilled_frames = 0;
         shared.attempted_frames = 0;
     }

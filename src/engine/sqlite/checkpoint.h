@@ -4,8 +4,10 @@
 // Moves the log into the file, and has it start over.
 //
 // A passive checkpoint copies what no snapshot still needs and syncs the file: some 20 ms, on this thread
-// alone, while readers go on. A restart then lets the next commit write the log from its beginning again; for
-// it all snapshots must close for a moment (shared.h). Neither runs beside a write transaction.
+// alone, while readers and commits go on (with a slow disk or a busy machine it takes seconds, and a commit
+// must not wait for it). A restart then lets the next commit write the log from its beginning again; for it
+// all snapshots must close for a moment (shared.h) and no write transaction may be open. By then the file has
+// been synced and what is left to be moved is what was committed meanwhile.
 
 #include <memory>
 #include <mutex>
@@ -42,6 +44,9 @@ private:
     void loop();
     void wait_for_work();
     [[nodiscard]] bool drain();
+    [[nodiscard]] Result<void> start_over();
+    [[nodiscard]] Result<void> sync_file();
+    [[nodiscard]] Error noted(int code);
     [[nodiscard]] Result<void> checkpoint(int mode);
 
     std::shared_ptr<Shared> shared_;
@@ -49,6 +54,10 @@ private:
     Connection keeper_;  // guarded by keeper_mutex_
     std::thread thread_;
 };
+
+// To be called when the disk is full: the log is moved and starts over, however short it is, so that it has
+// room for writes that do not grow the file.
+void ask_for_restart(Shared& shared);
 
 // To be called after each commit, with the frames the log now has.
 void note_commit(Shared& shared, std::uint64_t log_frames);

@@ -108,6 +108,10 @@ Result<void> Connection::configure(Role role) {
     QUERN_CHECK(
         execute("PRAGMA cache_size = -" + std::to_string(std::max<std::size_t>(1, cache / bytes_per_kib))));
     if (role == Role::reader) QUERN_CHECK(execute("PRAGMA query_only = ON"));
+    if (role != Role::reader) {  // the file grows, and is cut after a checkpoint, in such steps
+        int step = static_cast<int>(growth_bytes);
+        sqlite3_file_control(get(), "main", SQLITE_FCNTL_CHUNK_SIZE, &step);
+    }
     QUERN_CHECK(register_functions(get()));
     sqlite3_progress_handler(get(), Watch::instructions, &Watch::progress, watch_.get());
     return {};

@@ -78,6 +78,9 @@ Result<std::unique_ptr<Database>> open(Options options) {
     QUERN_CHECK(start_sqlite());
     auto shared = std::make_shared<Shared>(std::move(options));
     QUERN_TRY(auto keeper, Connection::open(*shared, Role::keeper));
+    if (auto file = os::File::open(shared->options.path, os::OpenMode::read_write); file) {
+        shared->file = *std::move(file);
+    }
     return std::make_unique<SqliteDatabase>(std::move(shared), std::move(keeper));
 }
 

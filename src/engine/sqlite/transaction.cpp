@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "engine/sql/dialect.h"
 #include "engine/sqlite/alter.h"
+#include "engine/sqlite/checkpoint.h"
 #include "engine/sqlite/constraint.h"
 
 namespace quern::engine::sqlite {
@@ -45,6 +46,7 @@ Result<void> SqliteTransaction::check_active() const {
 }
 
 void SqliteTransaction::note(Error const& error) {
+    if (error.code == ErrorCode::disk_full) ask_for_restart(shared_);
     if (!active_ || !connection_.is_autocommit()) return;
     active_ = false;
     ended_ = Error(error.code, "The transaction was rolled back: " + error.message);

@@ -87,6 +87,7 @@ public:
 private:
     SqliteWriter(std::shared_ptr<Shared> shared, Connection connection);
     [[nodiscard]] Result<void> prepare();
+    [[nodiscard]] Result<void> make_room();
     void leave();
     static int note_log(void* writer, sqlite3* connection, char const* database, int frames);
 
@@ -95,9 +96,12 @@ private:
     Statement begin_;
     Statement commit_;
     Statement rollback_;
+    Statement page_count_;
     SqliteTransaction transaction_;
     bool open_ = false;             // the gate is ours
     std::uint64_t log_frames_ = 0;  // after the last commit
+    std::int64_t room_pages_ = 0;   // that the file has room for, unless it has been cut since
+    std::uint64_t room_cuts_ = 0;
 };
 
 }  // namespace quern::engine::sqlite
