@@ -192,8 +192,12 @@ std::size_t Store::run_batch(std::span<WriteJob* const> jobs) {
         fail_all(jobs, Error(ErrorCode::io, "The server stopped writing after a disk error."));
         return jobs.size();
     }
-    auto begun = writer_->begin();
+    auto begun = begin_when_free(jobs[0]->deadline_us);
     if (!begun) {
+        if (begun.error().code == ErrorCode::overloaded && place_ == Place::loop) {
+            jobs[0]->alone = true;  // another program is writing: the thread waits for it
+            return 0;
+        }
         fail_all(jobs, begun.error());
         return jobs.size();
     }
@@ -217,6 +221,16 @@ std::size_t Store::run_batch(std::span<WriteJob* const> jobs) {
     if (jobs.size() > 1) return run_each_alone(jobs);
     tell(*jobs[0], std::move(results_[0]));
     return 1;
+}
+
+// On the loop one try, which the engine bounds; elsewhere until the first job's time is up.
+Result<engine::Transaction*> Store::begin_when_free(std::int64_t deadline_us) {
+    while (true) {
+        auto begun = writer_->begin();
+        if (begun || begun.error().code != ErrorCode::overloaded || place_ == Place::loop) return begun;
+        if (clock_.monotonic_us() >= deadline_us)
+            return fail(ErrorCode::timeout, "Another program holds the database file for writing.");
+    }
 }
 
 // Runs the members; their ends are in results_. It stops in front of one that takes too long on the loop, and

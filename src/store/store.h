@@ -118,6 +118,7 @@ private:
     void run_queue(Place place);
     void use_place(Place place);
     void run_taken();
+    [[nodiscard]] Result<engine::Transaction*> begin_when_free(std::int64_t deadline_us);
     [[nodiscard]] std::size_t run_batch(std::span<WriteJob* const> jobs);
     [[nodiscard]] bool run_members(std::span<WriteJob* const> jobs, WriteContext& context);
     [[nodiscard]] std::size_t run_each_alone(std::span<WriteJob* const> jobs);

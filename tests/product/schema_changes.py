@@ -3,6 +3,7 @@
 import contextlib
 import sqlite3
 import threading
+import time
 
 from harness import ProductCase
 from support import (Client, RecordCase, expect, field, free_id, in_threads, insert, make_collection,
@@ -308,3 +309,35 @@ class OtherProcess(ProductCase):
         self.assertEqual(self.server.get(path_of("shared", "r")).json["a"], "from outside")
         answer = self.server.patch(path_of("shared", "r"), {"a": "and back"})
         self.assertEqual(expect(answer, 200).json["a"], "and back")
+
+    def test_writes_wait_for_another_process_and_reads_do_not(self):
+        make_collection(self.server, "patient", [free_id(), field("a")])
+        insert(self.server, "patient", id="r", a="x")
+        answers = []
+
+        def write():
+            answer = self.server.patch(path_of("patient", "r"), {"a": "mine"})
+            answers.append((answer.status, time.monotonic()))
+
+        with contextlib.closing(sqlite3.connect(self.server.directory / "data.db", timeout=10,
+                                                isolation_level=None)) as file:
+            file.execute("BEGIN IMMEDIATE")
+            file.execute("UPDATE patient SET a = 'theirs' WHERE id = 'r'")
+            writer = threading.Thread(target=write)
+            writer.start()
+            begun = time.monotonic()
+            reads = 0
+            while time.monotonic() < begun + 0.5:
+                self.assertEqual(self.server.get(path_of("patient", "r")).json["a"], "x")
+                reads += 1
+            released = time.monotonic()
+            file.execute("COMMIT")
+            writer.join()
+        self.assertEqual(answers[0][0], 200)
+        self.assertGreater(answers[0][1], released)
+        self.assertGreater(reads, 5, "the loop is not held while the write waits")
+        self.assertEqual(self.server.get(path_of("patient", "r")).json["a"], "mine")
+
+
+class OtherProcessOneLoop(OtherProcess):
+    arguments = ("--loops", "1")

@@ -85,7 +85,8 @@ Result<Connection> Connection::open(Shared& shared, Role role) {
 
 Result<void> Connection::configure(Role role) {
     Options const& options = shared_->options;
-    sqlite3_busy_timeout(get(), static_cast<int>(std::min<std::int64_t>(options.busy_wait.count(), INT_MAX)));
+    auto const wait = role == Role::writer ? options.write_busy_wait : options.busy_wait;
+    sqlite3_busy_timeout(get(), static_cast<int>(std::min<std::int64_t>(wait.count(), INT_MAX)));
     for (auto const& [option, on] :
          {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_DQS_DML, 0),
           std::pair(SQLITE_DBCONFIG_DQS_DDL, 0), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),

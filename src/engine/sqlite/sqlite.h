@@ -42,9 +42,10 @@ struct Options {
     // How much of the file is mapped for reading. Zero: a read error of a mapped page would end the process.
     std::size_t mapped_bytes = 0;
 
-    // How long another process may keep the file locked before `overloaded`. Within this process nobody
-    // waits.
+    // How long another process may keep the file locked before `overloaded`: for opening and reading, and for
+    // beginning a write, which may be tried again. Within this process nobody waits.
     std::chrono::milliseconds busy_wait{50};
+    std::chrono::milliseconds write_busy_wait{3};
 
     // Prepared statements kept by each reader; the least recently used goes first. Each takes some 5-20 KiB.
     std::size_t statements_max = 512;
