@@ -28,4 +28,7 @@ LEGS = [
         [Contestant("exclusive", [*QUERN, "--exclusive"], path="/api/collections/posts/records", wrk=INSERT),
          Contestant("shared", [*QUERN, "--shared"], path="/api/collections/posts/records", wrk=INSERT)],
         setup=prepare_posts),
+    Leg("app-routes", "twenty routes with captures: a handler written by hand, against quern::App",
+        [Contestant("switch", ["{bin}/bench_app_routes", "{port}", "switch"], path="/notes/4711/details"),
+         Contestant("app", ["{bin}/bench_app_routes", "{port}", "app"], path="/notes/4711/details")]),
 ]

@@ -3,7 +3,8 @@ option(QUERN_WARNINGS_AS_ERRORS "Stop at the first warning" ON)
 option(QUERN_LTO "Link-time optimisation" OFF)
 
 add_library(quern_flags INTERFACE)
-target_include_directories(quern_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)
+target_include_directories(quern_flags INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
 target_compile_options(quern_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast
   -Woverloaded-virtual -Wcast-align -Wnull-dereference -Wimplicit-fallthrough

@@ -5,8 +5,8 @@ option(QUERN_PCH "Precompile GoogleTest for the room tests" OFF)
 set(quern_pch_options $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>) # so that ccache can tell what went in
 
 if(QUERN_PCH AND QUERN_TESTS)
-  file(WRITE ${CMAKE_BINARY_DIR}/generated/pch_tests.cpp "// Only here to carry the precompiled header.\n")
-  add_library(quern_pch_tests STATIC ${CMAKE_BINARY_DIR}/generated/pch_tests.cpp)
+  file(WRITE ${PROJECT_BINARY_DIR}/generated/pch_tests.cpp "// Only here to carry the precompiled header.\n")
+  add_library(quern_pch_tests STATIC ${PROJECT_BINARY_DIR}/generated/pch_tests.cpp)
   target_link_libraries(quern_pch_tests PRIVATE quern_flags fmt::fmt GTest::gtest)
   target_compile_options(quern_pch_tests PRIVATE ${quern_pch_options})
   target_precompile_headers(quern_pch_tests PRIVATE <gtest/gtest.h>)

@@ -7,7 +7,7 @@ endif()
 
 function(quern_room room uses)
   string(REPLACE "/" "_" target ${room})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
@@ -36,7 +36,7 @@ function(quern_room room uses)
     add_executable(test_${target} ${tests})
     target_link_libraries(test_${target} PRIVATE
       quern_${target} ${quern_test_links_${target}} GTest::gtest GTest::gtest_main GTest::gmock)
-    target_compile_definitions(test_${target} PRIVATE QUERN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    target_compile_definitions(test_${target} PRIVATE QUERN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     # g++ 12 sees harm in long chains of string additions, and in a test's own counting `operator new`. What
     # is real of it AddressSanitizer finds when the test runs.
     target_compile_options(test_${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:
@@ -57,8 +57,12 @@ function(quern_rooms table)
     string(REGEX REPLACE " +" ";" uses "${CMAKE_MATCH_2}")
     quern_room(${room} "${uses}")
   endforeach()
-  if(EXISTS ${CMAKE_SOURCE_DIR}/src/app/main.cpp)
-    add_executable(quern ${CMAKE_SOURCE_DIR}/src/app/main.cpp)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/src/app/main.cpp)
+    # Not built by a project that only wants the library.
+    if(NOT PROJECT_IS_TOP_LEVEL)
+      set(part EXCLUDE_FROM_ALL)
+    endif()
+    add_executable(quern ${part} ${PROJECT_SOURCE_DIR}/src/app/main.cpp)
     target_link_libraries(quern PRIVATE quern_app)
   endif()
 endfunction()

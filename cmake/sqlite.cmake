@@ -1,8 +1,8 @@
 # SQLite from the amalgamation that the npm package better-sqlite3 ships under deps/sqlite3.
 # tools/fetch-sqlite downloads it by name and version, checks the hashes, and leaves it in build/sqlite.
-set(QUERN_SQLITE_DIR "${CMAKE_SOURCE_DIR}/build/sqlite" CACHE PATH "Directory with sqlite3.c and sqlite3.h")
+set(QUERN_SQLITE_DIR "${PROJECT_SOURCE_DIR}/build/sqlite" CACHE PATH "Directory with sqlite3.c and sqlite3.h")
 if(NOT EXISTS "${QUERN_SQLITE_DIR}/sqlite3.c")
-  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tools/fetch-sqlite "${QUERN_SQLITE_DIR}"
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/fetch-sqlite "${QUERN_SQLITE_DIR}"
     RESULT_VARIABLE fetched)
   if(NOT fetched EQUAL 0)
     message(FATAL_ERROR "SQLite could not be fetched or its hash is wrong; set QUERN_SQLITE_DIR to a "

@@ -2,7 +2,7 @@
 """Reference pages made from the tables in the code, so that both say the same."""
 import re
 
-ERRORS = "src/base/errors.def"
+ERRORS = "include/quern/errors.def"
 
 # (heading, what it is about, files in which every numeric constant is a limit of that kind)
 LIMITS = (
@@ -78,6 +78,35 @@ def make_limits(tree):
     return "\n".join(lines) + "\n"
 
 
+QUOTE = re.compile(r"(<!-- quoted from (\S+)(?: \[(\w+)\])? -->\n```\w*\n)(.*?)(```\n)", re.S)
+
+
+def quoted(text, marker):
+    """The lines between the two lines `// [marker]`, or all without one; None where they are not there."""
+    lines = text.split("\n")[:-1]
+    if marker is None:
+        return "\n".join(lines) + "\n"
+    ends = [number for number, line in enumerate(lines) if line.strip() == f"// [{marker}]"]
+    if len(ends) != 2:
+        return None
+    inner = lines[ends[0] + 1:ends[1]]
+    indents = [len(line) - len(line.lstrip()) for line in inner if line]
+    return "\n".join(line[min(indents, default=0):] for line in inner) + "\n"
+
+
+def quote_again(tree, page):
+    """A page with its quotations as the quoted files have them now. A quotation is a code block behind the
+    line `<!-- quoted from FILE [marker] -->`; one of what is not there says so."""
+    def renew(found):
+        text = quoted(tree.texts.get(found[2], ""), found[3]) if found[2] in tree.texts else None
+        return found[1] + (f"there is no {found[2]} [{found[3]}]\n" if text is None else text) + found[5]
+    return QUOTE.sub(renew, page)
+
+
+def pages_with_quotes(tree):
+    return [path for path, text in tree.texts.items() if path.endswith(".md") and QUOTE.search(text)]
+
+
 PAGES = {"docs/reference/errors.md": make_errors, "docs/reference/limits.md": make_limits}
 
 
@@ -85,4 +114,7 @@ def check_reference(tree):
     """The pages are what would be written now. Returns the paths of those that are not."""
     if ERRORS not in tree.texts:
         return []
-    return [path for path, make in PAGES.items() if tree.texts.get(path) != make(tree)]
+    stale = [path for path, make in PAGES.items() if tree.texts.get(path) != make(tree)]
+    return stale + [path for path in pages_with_quotes(tree)
+                    if quote_again(tree, tree.texts[path]) != tree.texts[path]
+                    or "```cpp\nthere is no " in tree.texts[path]]

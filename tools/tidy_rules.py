@@ -177,7 +177,7 @@ LIBRARY_DOORS = {
     r"sqlite3\.h": ("engine/sqlite",),
     r"sodium\.h|openssl/.*": ("crypto",),
     r"curl/.*": ("app",),
-    r"re2/.*": ("schema",),
+    r"re2/.*": ("schema", "library"),
     r"xxhash\.h": ("api",),
     r"libdeflate\.h|zlib\.h": ("http",),
     r"CLI/.*|spdlog/.*": ("app",),

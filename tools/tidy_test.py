@@ -125,7 +125,7 @@ class Form(unittest.TestCase):
 
 class Reference(unittest.TestCase):
     def test_a_page_that_lags_behind_is_found(self):
-        texts = {"src/base/errors.def": 'QUERN_ERROR(timeout, 503, "Too long.")\n',
+        texts = {"include/quern/errors.def": 'QUERN_ERROR(timeout, 503, "Too long.")\n',
                  "src/http/limits.h": "// Of a line.\ninline constexpr std::size_t line_max = 8 * 1'024;\n"}
         tree = Tree.of_texts(texts)
         for path, make in reference.PAGES.items():
@@ -136,6 +136,24 @@ class Reference(unittest.TestCase):
         tree.texts["src/http/limits.h"] += "inline constexpr int other_max = 3;\n"
         found = [problem.path for problem in tidy_rules.check_reference_pages(tree)]
         self.assertEqual(found, ["docs/reference/limits.md"])
+
+    def test_a_quotation_is_what_its_file_has(self):
+        page = "# A\n<!-- quoted from examples/a.cpp [part] -->\n```cpp\nold\n```\nend\n"
+        code = "// no\n    // [part]\n    int a;\n\n        int b;\n    // [part]\n"
+        tree = Tree.of_texts({"include/quern/errors.def": "", "docs/a.md": page, "examples/a.cpp": code})
+        for path, make in reference.PAGES.items():
+            tree.texts[path] = make(tree)
+
+        def stale():
+            return [problem.path for problem in tidy_rules.check_reference_pages(tree)]
+
+        self.assertEqual(stale(), ["docs/a.md"])
+        tree.texts["docs/a.md"] = reference.quote_again(tree, page)
+        self.assertEqual(tree.texts["docs/a.md"], page.replace("old\n", "int a;\n\n    int b;\n"))
+        self.assertEqual(stale(), [])
+        tree.texts["examples/a.cpp"] = "// nothing\n"
+        tree.texts["docs/a.md"] = reference.quote_again(tree, page)
+        self.assertEqual(stale(), ["docs/a.md"], "what is not there is a problem, not an empty block")
 
 
 class Lengths(unittest.TestCase):

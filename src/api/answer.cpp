@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/answer.h"
 
-#include "json/writer.h"
+#include <quern/json_writer.h>
+
 
 namespace quern::api {
 

@@ -3,8 +3,8 @@
 
 // Answers in the wire's form that are not records: errors, empty answers.
 
-#include "base/result.h"
-#include "http/message.h"
+#include <quern/error.h>
+#include <quern/http.h>
 
 namespace quern::api {
 

@@ -3,8 +3,8 @@
 
 // The JSON body of a request.
 
-#include "base/result.h"
-#include "http/message.h"
+#include <quern/error.h>
+#include <quern/http.h>
 #include "json/reader.h"
 
 namespace quern::api {

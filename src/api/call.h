@@ -7,10 +7,10 @@
 #include <span>
 #include <string_view>
 
+#include <quern/error.h>
+#include <quern/http.h>
 #include "api/lane.h"
 #include "api/routes.h"
-#include "base/result.h"
-#include "http/message.h"
 #include "query/request_values.h"
 #include "schema/input.h"
 

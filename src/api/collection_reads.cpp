@@ -3,11 +3,11 @@
 // /api/health
 #include <algorithm>
 
+#include <quern/json_writer.h>
 #include "api/collections.h"
 #include "api/endpoints.h"
 #include "api/parameters.h"
 #include "auth/auth_collection.h"
-#include "json/writer.h"
 #include "schema/collection_json.h"
 
 namespace quern::api {

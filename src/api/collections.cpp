@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include <quern/json_writer.h>
 #include "auth/auth_collection.h"
-#include "json/writer.h"
 #include "rules/decision.h"
 #include "schema/collection_json.h"
 #include "schema/date.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <quern/error.h>
 #include "api/call.h"
-#include "base/result.h"
 #include "crypto/random.h"
 #include "json/reader.h"
 #include "schema/collection.h"

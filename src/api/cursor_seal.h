@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
+#include <quern/error.h>
 #include "api/call.h"
 #include "api/parameters.h"
-#include "base/result.h"
 
 namespace quern::api {
 

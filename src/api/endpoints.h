@@ -6,8 +6,8 @@
 // All are run again from the start on the slow pool when their budget on the loop ran out, so they write
 // nothing but the response.
 
+#include <quern/error.h>
 #include "api/call.h"
-#include "base/result.h"
 
 namespace quern::api {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/arena.h"
+#include <quern/arena.h>
 #include "schema/collection.h"
 
 namespace quern::api {

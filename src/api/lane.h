@@ -15,11 +15,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include <quern/buffer.h>
 #include "api/row_writer.h"
 #include "auth/auth_collection.h"
 #include "auth/principal.h"
 #include "auth/token.h"
-#include "base/buffer.h"
 #include "engine/engine.h"
 #include "json/reader.h"
 #include "plan/plan.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // GET /api/collections/{collection}/records
+#include <quern/json_writer.h>
 #include "api/cursor_seal.h"
 #include "api/endpoints.h"
 #include "api/etag.h"
 #include "api/parameters.h"
 #include "api/records.h"
-#include "json/writer.h"
 #include "rules/decision.h"
 
 namespace quern::api {

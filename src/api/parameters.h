@@ -8,9 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include "base/arena.h"
-#include "base/result.h"
-#include "http/message.h"
+#include <quern/arena.h>
+#include <quern/error.h>
+#include <quern/http.h>
 #include "schema/collection.h"
 
 namespace quern::api {

@@ -2,12 +2,12 @@
 // POST /api/collections/{collection}/records, PATCH and DELETE …/records/{id}
 #include <algorithm>
 
+#include <quern/json_writer.h>
 #include "api/answer.h"
 #include "api/endpoints.h"
 #include "api/etag.h"
 #include "api/parameters.h"
 #include "api/write_call.h"
-#include "json/writer.h"
 #include "query/selection.h"
 #include "rules/decision.h"
 #include "store/removal.h"
@@ -237,6 +237,7 @@ protected:
         std::string_view const id = values[0].value.text;
         QUERN_TRY(bool const admitted, is_admitted(call, access, id));
         if (!admitted) return fail(ErrorCode::bad_request, "Failed to create record.");
+        QUERN_CHECK(tell_hooks(call, context, RecordChange::create, id));
         return answer(call, id);
     }
 };
@@ -272,6 +273,7 @@ protected:
             call.changes = changes;
             QUERN_TRY(bool const admitted, is_admitted(call, access, route_.record));
             if (!admitted) return fail(ErrorCode::bad_request, "Failed to update record.");
+            QUERN_CHECK(tell_hooks(call, context, RecordChange::update, route_.record));
         }
         return answer(call, route_.record);
     }
@@ -296,6 +298,7 @@ protected:
         if (row.empty()) return fail(ErrorCode::not_found);
         QUERN_CHECK(check_if_match(call, row.back().integer));
         QUERN_CHECK(keep_last_superuser(call));
+        QUERN_CHECK(tell_hooks(call, context, RecordChange::remove, route_.record));
         QUERN_TRY(bool const removed, store::remove_record(context, *call.collection, route_.record));
         if (!removed) return fail(ErrorCode::not_found);
         write_no_content(call.response());

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include <quern/json_writer.h>
 #include "json/path.h"
-#include "json/writer.h"
 #include "rules/decision.h"
 
 namespace quern::api {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include <quern/buffer.h>
+#include <quern/error.h>
 #include "api/call.h"
-#include "base/buffer.h"
-#include "base/result.h"
 #include "query/planner.h"
 
 namespace quern::api {

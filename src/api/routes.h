@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "http/message.h"
+#include <quern/http.h>
 
 namespace quern::api {
 

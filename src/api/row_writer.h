@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "base/buffer.h"
+#include <quern/buffer.h>
 #include "query/prepared.h"
 #include "schema/principal.h"
 #include "schema/record_json.h"

@@ -57,7 +57,13 @@ bool is_write(Endpoint endpoint) {
 }  // namespace
 
 Service::Service(Needs needs, ServiceOptions options)
-    : needs_(needs), options_(options), tools_{needs.store, writer_lane_, needs.random, needs.observer, {}} {
+    : needs_(needs),
+      options_(options),
+      tools_{.store = needs.store,
+             .writer_lane = writer_lane_,
+             .random = needs.random,
+             .observer = needs.observer,
+             .hooks = needs.hooks} {
     tools_.show_later = [this](http::Exchange& exchange, std::unique_ptr<WriteCall> job) {
         exchange.user = job.release();
         exchange.post([this, &exchange] { answer_written(exchange, *lanes_[exchange.loop_index()]); });
@@ -208,6 +214,41 @@ Result<void> Service::start_sign_in(http::Exchange& exchange, Lane& lane, Route 
             if (!answered) write_error(exchange.response, answered.error());
             finish(exchange);
         });
+}
+
+void Service::answer_inside(HookCall& outer, http::Exchange& exchange) {
+    if (inside_lanes_.size() <= outer.depth) inside_lanes_.push_back(std::make_unique<Lane>(nullptr));
+    Lane& lane = *inside_lanes_[outer.depth];
+    lane.use(outer.context.schema);
+    Call call(exchange, lane, outer.context.transaction, outer.context.now_ms);
+    call.route = match(exchange.request);
+    call.values.principal.superuser = true;
+    auto parameters = read_query(exchange.request, exchange.arena);
+    if (!parameters) return write_error(exchange.response, parameters.error());
+    call.parameters = *parameters;
+    auto const answered =
+        is_write(call.route.endpoint) ? write_inside(outer, exchange, call) : dispatch_read(call);
+    if (!answered) write_error(exchange.response, answered.error());
+}
+
+Result<void> Service::write_inside(HookCall& outer, http::Exchange& exchange, Call& call) {
+    bool const of_record = call.route.endpoint == Endpoint::records_create ||
+                           call.route.endpoint == Endpoint::record_update ||
+                           call.route.endpoint == Endpoint::record_delete;
+    if (!of_record) return fail(ErrorCode::unsupported, "A hook may write records only.");
+    if (outer.depth >= hook_depth_max)
+        return fail(ErrorCode::unsupported, "Hooks write inside of hooks too deeply.");
+    WriteTools tools{
+        .store = needs_.store, .writer_lane = call.lane, .random = needs_.random, .hooks = needs_.hooks};
+    std::unique_ptr<WriteCall> const job = make_write(exchange, tools, call.route);
+    QUERN_CHECK(job->prepare(call));
+    if (job->has_password()) QUERN_CHECK(job->hash_password(needs_.hasher));
+    engine::Transaction& transaction = outer.context.transaction;
+    QUERN_CHECK(transaction.savepoint());
+    auto const done = job->run_inside(outer);
+    if (!transaction.is_active()) return done ? Result<void>(fail(ErrorCode::io)) : done;
+    QUERN_CHECK(done ? transaction.release_savepoint() : transaction.rollback_to_savepoint());
+    return done;
 }
 
 void Service::refuse(http::Exchange& exchange, Error const& error) {

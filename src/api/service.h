@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include <quern/http.h>
 #include "api/call.h"
 #include "api/lane.h"
 #include "api/slow_pool.h"
@@ -20,7 +21,6 @@
 #include "auth/password_pool.h"
 #include "crypto/password.h"
 #include "crypto/random.h"
-#include "http/message.h"
 #include "os/clock.h"
 #include "store/store.h"
 
@@ -51,6 +51,7 @@ public:
         crypto::PasswordHasher& hasher;
         auth::PasswordPool& password_pool;
         RequestObserver* observer = nullptr;
+        RecordHooks* hooks = nullptr;
     };
 
     // Errors: as the engine's open_reader().
@@ -59,6 +60,11 @@ public:
 
     void handle(http::Exchange& exchange) override;
     void iteration_end(std::size_t loop_index) override;
+
+    // Answers a request for records as a part of the write that a hook was called for, inside its transaction
+    // and with all rights. A write that fails leaves nothing behind. The exchange is not finished.
+    // Threads: the writer's, inside RecordHooks::run().
+    void answer_inside(HookCall& outer, http::Exchange& exchange);
 
     // Ends the slow pool. Call after the server has stopped.
     void stop();
@@ -77,6 +83,7 @@ private:
     [[nodiscard]] Result<void> open_call(Call& call, Route const& route);
     void submit(http::Exchange& exchange, std::unique_ptr<WriteCall> job);
     void hash_then_submit(http::Exchange& exchange, std::unique_ptr<WriteCall> job);
+    [[nodiscard]] Result<void> write_inside(HookCall& outer, http::Exchange& exchange, Call& call);
     [[nodiscard]] std::int64_t now_ms() const { return needs_.clock.realtime_us() / 1000; }
     void refuse(http::Exchange& exchange, Error const& error);
     void finish(http::Exchange& exchange);
@@ -86,6 +93,7 @@ private:
     std::vector<std::unique_ptr<Lane>> lanes_;  // one a loop
     Lane writer_lane_{nullptr};
     WriteTools tools_;
+    std::vector<std::unique_ptr<Lane>> inside_lanes_;  // by the depth of hooks
     std::unique_ptr<SlowPool> slow_pool_;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/sign_in.h"
 
+#include <quern/json_writer.h>
 #include "api/body.h"
 #include "api/endpoints.h"
 #include "api/parameters.h"
 #include "api/records.h"
-#include "json/writer.h"
 #include "schema/row_sink.h"
 
 namespace quern::api {

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
+#include <quern/error.h>
 #include "api/call.h"
 #include "auth/credentials.h"
-#include "base/result.h"
 
 namespace quern::api {
 

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include <quern/http.h>
 #include "api/lane.h"
-#include "http/message.h"
 
 namespace quern::api {
 

@@ -12,12 +12,13 @@
 #include <functional>
 #include <memory>
 
+#include <quern/http.h>
 #include "api/call.h"
 #include "api/document_pool.h"
 #include "api/lane.h"
+#include "api/record_hooks.h"
 #include "crypto/password.h"
 #include "crypto/random.h"
-#include "http/message.h"
 #include "json/reader.h"
 #include "schema/input.h"
 #include "store/store.h"
@@ -40,7 +41,8 @@ struct WriteTools {
     Lane& writer_lane;  // used by the writer alone
     crypto::Random& random;
     RequestObserver* observer = nullptr;
-    DocumentPool documents;
+    RecordHooks* hooks = nullptr;
+    DocumentPool documents = {};
     // Takes over a write that is committed and is_shown_later(). Called by the writer.
     std::move_only_function<void(http::Exchange&, std::unique_ptr<WriteCall>)> show_later = {};
 };
@@ -75,9 +77,17 @@ public:
     Result<void> run(store::WriteContext& context) final;
     void done(Result<void> result) final;
 
+    // The same run as a part of another write's, asked by the program itself: whoever it is made for, it may
+    // do everything. Nobody is told with done().
+    [[nodiscard]] Result<void> run_inside(HookCall& outer);
+
 protected:
     // Does the write and puts the answer into the response. May be called again from the start.
     [[nodiscard]] virtual Result<void> apply(Call& call, store::WriteContext& context) = 0;
+
+    // Lets hooks see the change. The call's collection is that of the record.
+    [[nodiscard]] Result<void> tell_hooks(Call& call, store::WriteContext& context, RecordChange change,
+                                          std::string_view id);
 
     // The request's body as a JSON object.
     [[nodiscard]] Result<json::Node> read_body();
@@ -86,6 +96,13 @@ protected:
     WriteTools& tools_;
     Route route_;
     std::unique_ptr<json::Document> document_;
+
+private:
+    [[nodiscard]] Result<void> run(store::WriteContext& context, HookCall const* outer);
+
+    std::vector<std::move_only_function<void()>> own_after_commit_;
+    std::vector<std::move_only_function<void()>>* after_commit_ = &own_after_commit_;
+    std::size_t hook_depth_ = 0;
 };
 
 [[nodiscard]] std::unique_ptr<WriteCall> make_record_create(http::Exchange& exchange, WriteTools& tools,

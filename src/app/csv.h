@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
 
 namespace quern::app {
 

@@ -11,16 +11,16 @@
 #include <unordered_map>
 #include <utility>
 
+#include <quern/assert.h>
+#include <quern/buffer.h>
+#include <quern/json_writer.h>
 #include "app/import_client.h"
 #include "app/import_plan.h"
 #include "app/import_progress.h"
 #include "app/import_sender.h"
 #include "app/import_source.h"
 #include "app/late_curl.h"
-#include "base/assert.h"
-#include "base/buffer.h"
 #include "json/reader.h"
-#include "json/writer.h"
 #include "os/clock.h"
 #include "os/file.h"
 

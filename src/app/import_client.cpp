@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "json/reader.h"
 
 namespace quern::app {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include <quern/error.h>
 
 namespace quern::app {
 

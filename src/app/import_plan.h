@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include <quern/buffer.h>
+#include <quern/error.h>
 #include "app/import.h"
 #include "app/import_source.h"
 #include "app/import_value.h"
-#include "base/buffer.h"
-#include "base/result.h"
 #include "json/reader.h"
 #include "schema/collection.h"
 

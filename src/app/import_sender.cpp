@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::app {
 

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include <quern/error.h>
 #include "app/import_client.h"
-#include "base/result.h"
 #include "os/clock.h"
 
 namespace quern::app {

@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include <quern/error.h>
 #include "app/import_value.h"
-#include "base/result.h"
 
 namespace quern::app {
 

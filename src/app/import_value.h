@@ -24,9 +24,9 @@
 #include <string>
 #include <string_view>
 
+#include <quern/json_writer.h>
 #include "app/csv.h"
 #include "json/reader.h"
-#include "json/writer.h"
 #include "schema/collection.h"
 
 namespace quern::app {

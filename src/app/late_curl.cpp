@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::app {
 

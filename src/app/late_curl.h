@@ -9,7 +9,7 @@
 
 #include <curl/curl.h>
 
-#include "base/result.h"
+#include <quern/error.h>
 
 namespace quern::app {
 

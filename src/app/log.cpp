@@ -15,10 +15,10 @@
 #include <mutex>
 #include <thread>
 
-#include "base/assert.h"
-#include "base/buffer.h"
+#include <quern/assert.h>
+#include <quern/buffer.h>
+#include <quern/json_writer.h>
 #include "base/text.h"
-#include "json/writer.h"
 
 namespace quern::app::log {
 

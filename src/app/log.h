@@ -21,8 +21,8 @@
 #include <string_view>
 #include <utility>
 
+#include <quern/http.h>
 #include "api/service.h"
-#include "http/message.h"
 #include "os/clock.h"
 
 namespace quern::app::log {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include <quern/error.h>
 #include "auth/token.h"
-#include "base/result.h"
 #include "crypto/random.h"
 #include "schema/collection.h"
 

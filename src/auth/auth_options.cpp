@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
+#include <quern/json_writer.h>
 #include "auth/auth_collection.h"
 #include "json/reader.h"
-#include "json/writer.h"
 
 namespace quern::auth {
 

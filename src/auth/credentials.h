@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "crypto/password.h"
 
 namespace quern::auth {

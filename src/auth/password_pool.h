@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
 
 namespace quern::auth {
 

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include <quern/assert.h>
+#include <quern/json_writer.h>
 #include "auth/claims_reader.h"
-#include "base/assert.h"
 #include "base/text.h"
 #include "crypto/base64url.h"
 #include "crypto/hash.h"
-#include "json/writer.h"
 
 namespace quern::auth {
 

@@ -27,7 +27,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/buffer.h"
+#include <quern/buffer.h>
 
 namespace quern::auth {
 

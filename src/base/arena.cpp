@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/arena.h"
+#include <quern/arena.h>
 
 #include <algorithm>
 

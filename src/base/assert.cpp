@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/assert.h"
+#include <quern/assert.h>
 
 #include <cstdio>
 #include <cstdlib>

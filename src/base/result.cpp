@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/result.h"
+#include <quern/error.h>
 
 namespace quern {
 
@@ -8,7 +8,7 @@ int http_status(ErrorCode code) {
 #define QUERN_ERROR(error_code, status, text) \
     case ErrorCode::error_code:               \
         return status;
-#include "base/errors.def"
+#include <quern/errors.def>
 #undef QUERN_ERROR
     }
     return 500;
@@ -19,7 +19,7 @@ std::string_view default_message(ErrorCode code) {
 #define QUERN_ERROR(error_code, status, text) \
     case ErrorCode::error_code:               \
         return text;
-#include "base/errors.def"
+#include <quern/errors.def>
 #undef QUERN_ERROR
     }
     return {};
@@ -30,7 +30,7 @@ std::string_view name(ErrorCode code) {
 #define QUERN_ERROR(error_code, status, text) \
     case ErrorCode::error_code:               \
         return #error_code;
-#include "base/errors.def"
+#include <quern/errors.def>
 #undef QUERN_ERROR
     }
     return {};

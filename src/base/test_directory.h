@@ -11,7 +11,7 @@
 #include <string>
 #include <system_error>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::test {
 

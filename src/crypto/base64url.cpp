@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::crypto {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::crypto {
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <optional>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::crypto {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "crypto/random.h"
 
 namespace quern::crypto {

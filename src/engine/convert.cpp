@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/buffer.h"
+#include <quern/buffer.h>
+#include <quern/json_writer.h>
 #include "json/path.h"
-#include "json/writer.h"
 #include "schema/date.h"
 
 namespace quern::engine {

@@ -18,7 +18,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "plan/plan.h"
 #include "schema/collection.h"
 #include "schema/row_sink.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/buffer.h"
-#include "json/writer.h"
+#include <quern/buffer.h>
+#include <quern/json_writer.h>
 
 namespace quern::engine {
 

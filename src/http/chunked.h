@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/buffer.h"
+#include <quern/buffer.h>
 #include "http/head.h"
 
 namespace quern::http {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/message.h"
+#include <quern/http.h>
 
 namespace quern::http {
 

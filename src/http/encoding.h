@@ -7,8 +7,8 @@
 #include <memory>
 #include <string_view>
 
-#include "base/buffer.h"
-#include "http/message.h"
+#include <quern/buffer.h>
+#include <quern/http.h>
 
 namespace quern::http {
 

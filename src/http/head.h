@@ -17,8 +17,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <quern/http.h>
 #include "http/limits.h"
-#include "http/message.h"
 
 namespace quern::http {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "http/message.h"
+#include <quern/http.h>
 
 #include <algorithm>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::http {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "http/byte_class.h"
 #include "http/target.h"
 

@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/arena.h"
-#include "base/buffer.h"
+#include <quern/arena.h>
+#include <quern/buffer.h>
+#include <quern/http.h>
 #include "http/chunked.h"
 #include "http/head.h"
-#include "http/message.h"
 
 namespace quern::http {
 

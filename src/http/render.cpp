@@ -56,6 +56,8 @@ std::string_view status_line(int status) {
     }
 }
 
+constexpr std::string_view status_line_start = "HTTP/1.1 404 ";
+
 char* put(char* place, std::string_view text) {
     std::memcpy(place, text.data(), text.size());
     return place + text.size();
@@ -82,6 +84,14 @@ std::string_view connection_line(ConnectionLine connection) {
 constexpr std::size_t fixed_bytes_max = 256;
 
 }  // namespace
+
+std::string_view reason_phrase(int status) {
+    std::string_view line = status_line(status);
+    if (line.empty()) return line;
+    line.remove_prefix(status_line_start.size());
+    line.remove_suffix(2);
+    return line;
+}
 
 void DateLine::render(std::int64_t second) {
     using namespace std::chrono;

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/buffer.h"
+#include <quern/buffer.h>
+#include <quern/http.h>
 #include "http/head.h"
-#include "http/message.h"
 
 namespace quern::http {
 
@@ -33,6 +33,9 @@ private:
 [[nodiscard]] constexpr bool is_bodiless(int status) {
     return status < 200 || status == 204 || status == 304;
 }
+
+// The words of a status, "Not Found"; empty for one that is not in use here.
+[[nodiscard]] std::string_view reason_phrase(int status);
 
 // What the connection adds to a response's head.
 enum class ConnectionLine : std::uint8_t {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include <quern/http.h>
 #include "base/text.h"
 #include "http/byte_class.h"
 #include "http/limits.h"
-#include "http/message.h"
 
 namespace quern::http {
 

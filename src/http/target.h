@@ -11,7 +11,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/arena.h"
+#include <quern/arena.h>
 
 namespace quern::http {
 

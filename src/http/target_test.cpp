@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "http/message.h"
+#include <quern/http.h>
 
 namespace quern::http {
 namespace {

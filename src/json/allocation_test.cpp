@@ -10,9 +10,9 @@
 #include <new>
 #include <string>
 
+#include <quern/json_writer.h>
 #include "json/path.h"
 #include "json/reader.h"
-#include "json/writer.h"
 
 namespace {
 std::atomic<std::size_t> allocations = 0;

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "json/number.h"
 #include "json/scan.h"
 

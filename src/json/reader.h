@@ -19,12 +19,11 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include <quern/error.h>
+#include <quern/json_cursor.h>
 
 namespace quern::json {
 
-// Arrays and objects within each other.
-inline constexpr std::size_t depth_max = 64;
 // Bytes that must be readable (not meaningful) behind a text given to Document::parse.
 inline constexpr std::size_t padding_bytes = 64;
 // Longest text that is parsed; longer ones are `too_large`.

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <quern/json_writer.h>
 #include "json/scan.h"
-#include "json/writer.h"
 
 namespace quern::json {
 namespace {

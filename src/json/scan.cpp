@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "base/text.h"
 #include "json/number.h"
 #include "json/utf8.h"

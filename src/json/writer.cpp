@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/writer.h"
+
+#include <quern/json_writer.h>
 
 #include <emmintrin.h>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/writer.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include <quern/json_writer.h>
 #include "base/text.h"
 #include "json/number.h"
 #include "json/path.h"

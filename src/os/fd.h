@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/result.h"
+#include <quern/error.h>
 
 namespace quern::os {
 

@@ -11,7 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::os {
 

@@ -14,7 +14,7 @@
 #include <limits>
 #include <memory>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "os/clock.h"
 #include "os/fd.h"
 #include "os/posted.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "base/result.h"
+#include <quern/error.h>
 
 namespace quern::os {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "os/fd.h"
 
 namespace quern::os {

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::plan {
 

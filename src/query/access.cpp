@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/access.h"
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::query {
 

@@ -28,9 +28,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/result.h"
+#include <quern/arena.h>
+#include <quern/buffer.h>
+#include <quern/error.h>
 #include "plan/plan.h"
 #include "query/access.h"
 #include "query/prepared.h"

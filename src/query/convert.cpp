@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/convert.h"
 
+#include <quern/json_writer.h>
 #include "json/number.h"
-#include "json/writer.h"
 #include "schema/date.h"
 
 namespace quern::query {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/result.h"
+#include <quern/arena.h>
+#include <quern/buffer.h>
+#include <quern/error.h>
 #include "json/path.h"
 #include "query/lexer.h"
 #include "query/prepared.h"

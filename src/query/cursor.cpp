@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "base/text.h"
 #include "query/limits.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/arena.h"
-#include "base/result.h"
+#include <quern/arena.h>
+#include <quern/error.h>
 #include "schema/value.h"
 
 namespace quern::query {

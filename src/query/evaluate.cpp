@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "base/text.h"
 #include "json/path.h"
 #include "query/convert.h"

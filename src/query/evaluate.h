@@ -6,9 +6,9 @@
 #include <span>
 #include <string_view>
 
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/result.h"
+#include <quern/arena.h>
+#include <quern/buffer.h>
+#include <quern/error.h>
 #include "query/lexer.h"
 #include "query/prepared.h"
 #include "query/request_values.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/arena.h"
+#include <quern/arena.h>
 #include "query/prepared.h"
 
 namespace quern::query {

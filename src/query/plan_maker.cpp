@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "query/compiler.h"
 #include "query/improve.h"
 #include "query/limits.h"

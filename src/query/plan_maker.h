@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
-#include "base/result.h"
+#include <quern/arena.h>
+#include <quern/error.h>
 #include "query/lexer.h"
 #include "query/planner.h"
 #include "query/prepared.h"

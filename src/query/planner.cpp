@@ -8,9 +8,9 @@
 #include <tuple>
 #include <type_traits>
 
-#include "base/assert.h"
-#include "base/buffer.h"
-#include "json/writer.h"
+#include <quern/assert.h>
+#include <quern/buffer.h>
+#include <quern/json_writer.h>
 #include "query/evaluate.h"
 #include "query/limits.h"
 #include "query/plan_cache.h"

@@ -19,8 +19,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/arena.h"
-#include "base/result.h"
+#include <quern/arena.h>
+#include <quern/error.h>
 #include "plan/plan.h"
 #include "query/access.h"
 #include "query/prepared.h"

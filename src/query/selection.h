@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "schema/collection.h"
 
 namespace quern::query {

@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
-#include "base/result.h"
+#include <quern/arena.h>
+#include <quern/error.h>
 #include "query/lexer.h"
 
 namespace quern::query {

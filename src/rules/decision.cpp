@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rules/decision.h"
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "query/planner.h"
 
 namespace quern::rules {

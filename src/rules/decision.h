@@ -8,7 +8,7 @@
 
 #include <memory>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "query/access.h"
 #include "schema/principal.h"
 

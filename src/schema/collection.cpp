@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern {
 

@@ -21,9 +21,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
+#include <quern/json_writer.h>
 #include "json/reader.h"
-#include "json/writer.h"
 #include "schema/collection.h"
 #include "schema/id.h"
 

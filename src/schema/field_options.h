@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "json/reader.h"
 #include "schema/collection.h"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "base/arena.h"
+#include <quern/arena.h>
 
 namespace quern {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "json/path.h"
 #include "schema/date.h"
 #include "schema/input_value.h"

@@ -62,8 +62,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
-#include "base/result.h"
+#include <quern/arena.h>
+#include <quern/error.h>
 #include "json/reader.h"
 #include "schema/collection.h"
 #include "schema/id.h"

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <unordered_set>
 
+#include <quern/json_writer.h>
 #include "base/text.h"
 #include "json/number.h"
-#include "json/writer.h"
 #include "schema/date.h"
 #include "schema/domain.h"
 

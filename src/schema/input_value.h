@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "base/arena.h"
-#include "base/result.h"
+#include <quern/arena.h>
+#include <quern/error.h>
 #include "json/reader.h"
 #include "schema/collection.h"
 #include "schema/input.h"

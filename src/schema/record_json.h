@@ -19,8 +19,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/buffer.h"
-#include "json/writer.h"
+#include <quern/buffer.h>
+#include <quern/json_writer.h>
 #include "schema/collection.h"
 #include "schema/value.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "server/worker.h"
 
 namespace quern::server {

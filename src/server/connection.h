@@ -13,7 +13,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/buffer.h"
+#include <quern/buffer.h>
 #include "http/head.h"
 #include "os/fd.h"
 #include "os/loop.h"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "server/connection.h"
 #include "server/worker.h"
 

@@ -3,7 +3,7 @@
 
 // The server's side of an exchange: a request being read, then answered. Exchanges are kept and used again.
 
-#include "http/message.h"
+#include <quern/http.h>
 #include "http/reader.h"
 #include "os/posted.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "os/loop.h"
 #include "os/socket.h"
 #include "os/thread.h"

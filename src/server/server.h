@@ -12,8 +12,8 @@
 #include <functional>
 #include <memory>
 
-#include "base/result.h"
-#include "http/message.h"
+#include <quern/error.h>
+#include <quern/http.h>
 #include "os/clock.h"
 #include "server/options.h"
 #include "server/stats.h"

@@ -12,9 +12,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/buffer.h"
+#include <quern/buffer.h>
+#include <quern/http.h>
 #include "http/encoding.h"
-#include "http/message.h"
 #include "http/render.h"
 #include "os/loop.h"
 #include "os/posted.h"

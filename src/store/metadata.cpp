@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/buffer.h"
+#include <quern/buffer.h>
+#include <quern/json_writer.h>
 #include "json/reader.h"
-#include "json/writer.h"
 #include "plan/plan.h"
 #include "schema/collection_json.h"
 #include "schema/row_sink.h"

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/engine.h"
 #include "schema/collection.h"
 #include "store/write_job.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::store {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "plan/plan.h"
 #include "schema/collection.h"
 #include "store/write_job.h"

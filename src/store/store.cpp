@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "os/thread.h"
 #include "store/metadata.h"
 

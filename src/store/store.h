@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/engine.h"
 #include "os/clock.h"
 #include "schema/collection.h"

@@ -12,7 +12,7 @@
 #include <limits>
 #include <memory>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/engine.h"
 #include "schema/collection.h"
 

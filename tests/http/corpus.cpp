@@ -6,7 +6,7 @@
 
 #include <simdjson.h>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::http::corpus {
 

@@ -40,7 +40,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
 
 namespace quern::engine::conformance {
 

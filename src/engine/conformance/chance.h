@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <random>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::engine::conformance {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/buffer.h"
+#include <quern/buffer.h>
+#include <quern/json_writer.h>
 #include "json/reader.h"
-#include "json/writer.h"
 
 namespace quern::engine::conformance {
 

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/engine.h"
 #include "engine/ram/owned_value.h"
 #include "schema/collection.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/conformance/engines.h"
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "base/test_directory.h"
 #include "engine/ram/engine.h"
 #include "engine/sqlite/sqlite.h"

@@ -5,9 +5,9 @@
 #include <array>
 #include <string_view>
 
-#include "base/buffer.h"
+#include <quern/buffer.h>
+#include <quern/json_writer.h>
 #include "engine/conformance/definition.h"
-#include "json/writer.h"
 
 namespace quern::engine::conformance {
 

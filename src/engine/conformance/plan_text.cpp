@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "engine/conformance/definition.h"
 #include "json/reader.h"
 

@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/ram/owned_value.h"
 #include "plan/plan.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::engine::conformance {
 

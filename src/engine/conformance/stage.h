@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/conformance/definition.h"
 #include "engine/conformance/engines.h"
 #include "engine/conformance/plan_text.h"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/arena.h"
-#include "base/assert.h"
+#include <quern/arena.h>
+#include <quern/assert.h>
 #include "engine/convert.h"
 #include "engine/ram/database.h"
 #include "engine/ram/json_text.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/arena.h"
-#include "base/assert.h"
+#include <quern/arena.h>
+#include <quern/assert.h>
 #include "engine/convert.h"
 #include "engine/ram/json_text.h"
 

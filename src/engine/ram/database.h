@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/engine.h"
 #include "engine/ram/evaluate.h"
 #include "engine/ram/table.h"

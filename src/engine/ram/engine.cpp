@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "engine/ram/database.h"
 #include "engine/ram/select.h"
 

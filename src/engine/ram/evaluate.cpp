@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "base/text.h"
 #include "engine/functions.h"
 #include "engine/ram/json_text.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
+#include <quern/arena.h>
 #include "engine/ram/owned_value.h"
 #include "plan/plan.h"
 #include "schema/collection.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "base/text.h"
 
 namespace quern::engine::ram {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
+#include <quern/arena.h>
 #include "schema/value.h"
 
 namespace quern::engine::ram {

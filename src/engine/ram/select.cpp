@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::engine::ram {
 

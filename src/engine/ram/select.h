@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/ram/database.h"
 #include "plan/plan.h"
 #include "schema/row_sink.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "engine/convert.h"
 #include "engine/sql/writer.h"
 

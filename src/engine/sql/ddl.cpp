@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sql/ddl.h"
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "engine/convert.h"
 
 namespace quern::engine::sql {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "base/assert.h"
+#include <quern/assert.h>
+#include <quern/json_writer.h>
 #include "engine/convert.h"
 #include "engine/sql/writer.h"
-#include "json/writer.h"
 
 namespace quern::engine::sql {
 

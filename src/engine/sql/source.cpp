@@ -2,7 +2,7 @@
 
 // Sources: tables and how they hang together.
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "engine/sql/writer.h"
 
 namespace quern::engine::sql {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "engine/sqlite/error.h"
 #include "engine/sqlite/shared.h"
 #include "engine/sqlite/sql_functions.h"

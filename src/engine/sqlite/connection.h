@@ -13,7 +13,7 @@
 
 #include <sqlite3.h>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/engine.h"
 #include "engine/sqlite/sqlite.h"
 #include "schema/value.h"

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/engine.h"
 #include "engine/sqlite/connection.h"
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <system_error>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "engine/sqlite/checkpoint.h"
 #include "engine/sqlite/reader.h"
 #include "engine/sqlite/sqlite.h"

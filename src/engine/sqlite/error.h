@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "base/result.h"
+#include <quern/error.h>
 
 namespace quern::engine::sqlite {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::engine::sqlite {
 

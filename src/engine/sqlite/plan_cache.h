@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/sql/query.h"
 #include "engine/sqlite/connection.h"
 #include "plan/plan.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "engine/convert.h"
 #include "engine/sql/ddl.h"
 #include "engine/sqlite/constraint.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/sqlite/connection.h"
 #include "schema/collection.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sqlite/runner.h"
 
-#include "base/assert.h"
+#include <quern/assert.h>
 
 namespace quern::engine::sqlite {
 

@@ -16,7 +16,7 @@
 #include <mutex>
 #include <optional>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/sqlite/sqlite.h"
 #include "os/clock.h"
 #include "os/file.h"

@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-#include "base/result.h"
+#include <quern/error.h>
 
 namespace quern::engine::sqlite {
 

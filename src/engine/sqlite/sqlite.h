@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/engine.h"
 #include "os/clock.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "engine/sql/dialect.h"
 
 namespace quern::engine::sqlite {

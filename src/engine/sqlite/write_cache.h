@@ -10,7 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "engine/engine.h"
 #include "engine/sqlite/connection.h"
 #include "schema/collection.h"

@@ -8,7 +8,7 @@
 // grow the data, and them alone: the log can always be moved, its own file keeps its size, and changes and
 // removals go on in it.
 
-#include "base/assert.h"
+#include <quern/assert.h>
 #include "engine/sqlite/checkpoint.h"
 #include "engine/sqlite/transaction.h"
 

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/result.h"
+#include <quern/error.h>
 #include "crypto/random.h"
 #include "os/clock.h"
 #include "store/store.h"
 
-namespace quern::app {
+namespace quern::library {
 
 inline constexpr char const* database_file = "data.db";
 
@@ -29,4 +29,4 @@ struct DatabaseOptions {
                                                                   os::Clock const& clock,
                                                                   crypto::Random& random);
 
-}  // namespace quern::app
+}  // namespace quern::library

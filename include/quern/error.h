@@ -18,7 +18,7 @@ namespace quern {
 
 enum class ErrorCode : std::uint8_t {
 #define QUERN_ERROR(code, status, text) code,
-#include "base/errors.def"
+#include <quern/errors.def>
 #undef QUERN_ERROR
 };
 

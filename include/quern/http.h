@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
-#include "base/buffer.h"
+#include <quern/arena.h>
+#include <quern/buffer.h>
 
 namespace quern::http {
 

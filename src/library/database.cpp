@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/database.h"
+#include "library/database.h"
 
 #include "auth/auth_collection.h"
 #include "engine/sqlite/sqlite.h"
@@ -7,7 +7,7 @@
 #include "schema/date.h"
 #include "store/metadata.h"
 
-namespace quern::app {
+namespace quern::library {
 
 namespace {
 
@@ -46,4 +46,4 @@ Result<std::unique_ptr<store::Store>> open_database(DatabaseOptions options, os:
     return store;
 }
 
-}  // namespace quern::app
+}  // namespace quern::library

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <quern/openapi.h>
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include <quern/json_writer.h>
+#include <quern/schema.h>
+#include "http/render.h"
+
+namespace quern {
+
+namespace detail {
+
+std::string json_quoted(std::string_view text) {
+    Buffer output;
+    json::append_string(output, text);
+    return std::string(output.view());
+}
+
+void describe_header(openapi::Operation& operation, std::string_view name, std::string_view schema,
+                     bool is_required) {
+    operation.parameter("header", name, is_required, schema);
+    operation.problem(400);
+}
+void describe_text(openapi::Operation& operation) {
+    operation.response(200, http::content_type_text, R"({"type":"string"})");
+}
+void describe_not_found(openapi::Operation& operation) { operation.problem(404); }
+void describe_empty(openapi::Operation& operation) { operation.response(204, {}, {}); }
+void describe_status(openapi::Operation& operation, int status) { operation.under_status(status); }
+
+}  // namespace detail
+
+namespace openapi {
+
+namespace {
+
+using detail::json_quoted;
+
+// The type's own name: "shop::Item<int>" is Item_int_.
+std::string name_of(std::type_index type) {
+    int status = 0;
+    char* const demangled = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+    std::string name = demangled != nullptr ? demangled : type.name();
+    std::free(demangled);
+    std::size_t const scope = name.substr(0, name.find('<')).rfind("::");
+    if (scope != std::string::npos) name.erase(0, scope + 2);
+    for (char& c : name) {
+        bool const fine =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        if (!fine) c = '_';
+    }
+    return name;
+}
+
+void append_item(std::string& list, std::string_view item) {
+    if (!list.empty()) list += ',';
+    list += item;
+}
+
+}  // namespace
+
+struct Schemas::State {
+    std::map<std::type_index, std::string> names;
+    std::map<std::string, std::string> schemas;  // by name
+};
+
+Schemas::Schemas() : state_(std::make_unique<State>()) {}
+Schemas::~Schemas() = default;
+
+std::string Schemas::reference(std::type_index type, std::string (*write)(Schemas&)) {
+    auto const [known, is_new] = state_->names.try_emplace(type);
+    if (is_new) {
+        std::string const base = name_of(type);
+        std::string name = base;
+        for (int number = 2; state_->schemas.contains(name); ++number) name = base + std::to_string(number);
+        known->second = name;
+        // Named before it is written, for it may hold itself.
+        state_->schemas.emplace(name, std::string());
+        state_->schemas[name] = write(*this);
+    }
+    return R"({"$ref":"#/components/schemas/)" + state_->names[type] + "\"}";
+}
+
+std::string Schemas::members() const {
+    std::string list;
+    for (auto const& [name, schema] : state_->schemas) append_item(list, json_quoted(name) + ":" + schema);
+    return list;
+}
+
+struct Operation::State {
+    std::string parameters;
+    std::string body;
+    std::map<int, std::string> responses;
+    int success = 200;
+};
+
+Operation::Operation(Schemas& schemas) : schemas_(schemas), state_(std::make_unique<State>()) {}
+Operation::~Operation() = default;
+
+void Operation::parameter(std::string_view in, std::string_view name, bool is_required,
+                          std::string_view schema) {
+    append_item(state_->parameters, R"({"name":)" + json_quoted(name) + R"(,"in":)" + json_quoted(in) +
+                                        R"(,"required":)" + (is_required ? "true" : "false") +
+                                        R"(,"schema":)" + std::string(schema) + "}");
+}
+
+void Operation::body(std::string_view media_type, std::string_view schema) {
+    state_->body = R"({"required":true,"content":{)" + json_quoted(media_type) + R"(:{"schema":)" +
+                   std::string(schema) + "}}}";
+}
+
+void Operation::response(int status, std::string_view media_type, std::string_view schema) {
+    if (status == 200) status = std::exchange(state_->success, 200);
+    std::string text = R"({"description":)" + json_quoted(http::reason_phrase(status));
+    if (!media_type.empty())
+        text += R"(,"content":{)" + json_quoted(media_type) + R"(:{"schema":)" + std::string(schema) + "}}";
+    state_->responses.emplace(status, text + "}");
+}
+
+void Operation::problem(int status) {
+    state_->responses.emplace(status, R"({"description":)" + json_quoted(http::reason_phrase(status)) +
+                                          R"(,"content":{"application/problem+json":{"schema":)"
+                                          R"({"$ref":"#/components/schemas/Problem"}}}})");
+}
+
+void Operation::under_status(int status) { state_->success = status; }
+
+std::string Operation::text() const {
+    std::string text = "{";
+    if (!state_->parameters.empty()) text += R"("parameters":[)" + state_->parameters + "],";
+    if (!state_->body.empty()) text += R"("requestBody":)" + state_->body + ",";
+    std::string responses;
+    for (auto const& [status, response] : state_->responses)
+        append_item(responses, "\"" + std::to_string(status) + "\":" + response);
+    return text + R"("responses":{)" + responses + "}}";
+}
+
+namespace {
+
+std::string path_of(RouteShape const& shape) {
+    std::string path;
+    for (RouteSegment const& segment : shape.parts()) {
+        path += '/';
+        bool const is_literal = segment.kind == RouteSegment::Kind::literal;
+        path += is_literal ? std::string(segment.text) : "{" + std::string(segment.text) + "}";
+    }
+    return path.empty() ? "/" : path;
+}
+
+std::string method_of(http::Method method) {
+    std::string name(http::name(method));
+    for (char& c : name) c = static_cast<char>(c + ('a' - 'A'));
+    return name;
+}
+
+constexpr std::string_view problem_schema =
+    R"({"type":"object","properties":{"type":{"type":"string"},"title":{"type":"string"},)"
+    R"("status":{"type":"integer"},"detail":{"type":"string"},"errors":{"type":"array","items":)"
+    R"({"type":"object","properties":{"location":{"type":"string"},"code":{"type":"string"},)"
+    R"("message":{"type":"string"}}}}}})";
+
+}  // namespace
+
+std::string document(OpenApiInfo const& info, std::vector<Route> const& routes) {
+    Schemas schemas;
+    std::map<std::string, std::string> paths;
+    for (Route const& route : routes) {
+        Operation operation(schemas);
+        route.describe(operation);
+        append_item(paths[path_of(*route.shape)],
+                    json_quoted(method_of(route.method)) + ":" + operation.text());
+    }
+    std::string text = R"({"openapi":"3.1.0","info":{"title":)" + json_quoted(info.title) + R"(,"version":)" +
+                       json_quoted(info.version);
+    if (!info.description.empty()) text += R"(,"description":)" + json_quoted(info.description);
+    std::string list;
+    for (auto const& [path, operations] : paths)
+        append_item(list, json_quoted(path) + ":{" + operations + "}");
+    std::string components = schemas.members();
+    append_item(components, R"("Problem":)" + std::string(problem_schema));
+    return text + R"(},"paths":{)" + list + R"(},"components":{"schemas":{)" + components + "}}}";
+}
+
+namespace {
+
+std::string escaped_html(std::string_view text) {
+    std::string html;
+    for (char const c : text) {
+        if (c == '<') {
+            html += "&lt;";
+        } else if (c == '&') {
+            html += "&amp;";
+        } else {
+            html += c;
+        }
+    }
+    return html;
+}
+
+constexpr std::string_view page_style =
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
+    "summary{cursor:pointer;padding:.3rem 0}summary b{display:inline-block;width:5rem}"
+    "pre{background:#f4f4f4;padding:.7rem;overflow:auto;font-size:13px}";
+
+// Everything from the document is put in as text, never as markup.
+constexpr std::string_view page_script = R"js(
+const add = (to, tag, text) => { const made = document.createElement(tag); made.textContent = text || '';
+  to.append(made); return made; };
+const json = (to, title, value) => { if (!value) return; add(to, 'h4', title);
+  add(to, 'pre', JSON.stringify(value, null, 2)); };
+fetch(document.body.dataset.place).then(reply => reply.json()).then(api => {
+  const main = document.querySelector('main');
+  add(main, 'p', api.info.description);
+  for (const [path, operations] of Object.entries(api.paths))
+    for (const [method, operation] of Object.entries(operations)) {
+      const box = add(main, 'details'), line = add(box, 'summary');
+      add(line, 'b', method.toUpperCase()); line.append(path);
+      json(box, 'Parameters', operation.parameters); json(box, 'Body', operation.requestBody);
+      json(box, 'Answers', operation.responses);
+    }
+  add(main, 'h2', 'Schemas');
+  for (const [name, schema] of Object.entries(api.components.schemas)) {
+    const box = add(main, 'details'); add(box, 'summary', name);
+    add(box, 'pre', JSON.stringify(schema, null, 2));
+  }
+});
+)js";
+
+}  // namespace
+
+std::string page(OpenApiInfo const& info, std::string_view document_path) {
+    std::string const title = escaped_html(info.title);
+    return "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>" + title + "</title><style>" +
+           std::string(page_style) + "</style><body data-place=\"" + std::string(document_path) + "\"><h1>" +
+           title + " <small>" + escaped_html(info.version) + "</small></h1><main></main><script>" +
+           std::string(page_script) + "</script></body></html>\n";
+}
+
+}  // namespace openapi
+
+}  // namespace quern
