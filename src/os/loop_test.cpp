@@ -154,12 +154,30 @@ TEST(EventLoop, TheClockStandsStillWithinAnIteration) {
     loop->run(client);
 }
 
+TEST(Socket, APortIsSharedByThoseWhoJoin) {
+    auto const first = listen_tcp({.host = "127.0.0.1", .port_use = PortUse::share}).value();
+    auto const port = local_port(first.get());
+    auto const second = listen_tcp({.host = "127.0.0.1", .port = port, .port_use = PortUse::join}).value();
+    for (PortUse const use : {PortUse::alone, PortUse::share})
+        EXPECT_EQ(listen_tcp({.host = "127.0.0.1", .port = port, .port_use = use}).error().code,
+                  ErrorCode::io)
+            << "another group is refused";
+    std::vector<Fd> clients;
+    for (int count = 0; count < 64; ++count) clients.push_back(connect_tcp("127.0.0.1", port).value());
+    for (Fd const* const listener : {&first, &second}) {
+        Fd socket;
+        PeerAddress peer;
+        EXPECT_EQ(accept_tcp(listener->get(), socket, peer), Accept::accepted) << "each gets some";
+    }
+}
+
 TEST(Socket, AddressesAreCheckedAndPeersAreNamed) {
     EXPECT_EQ(listen_tcp({.host = "example.invalid"}).error().code, ErrorCode::parameter_invalid);
     auto const listener = listen_tcp({.host = "localhost"}).value();
     auto const port = local_port(listener.get());
-    EXPECT_EQ(listen_tcp({.host = "127.0.0.1", .port = port, .reuse_port = false}).error().code,
-              ErrorCode::io);
+    for (PortUse const use : {PortUse::alone, PortUse::share, PortUse::join})
+        EXPECT_EQ(listen_tcp({.host = "127.0.0.1", .port = port, .port_use = use}).error().code,
+                  ErrorCode::io);
     Fd socket;
     PeerAddress peer;
     EXPECT_EQ(accept_tcp(listener.get(), socket, peer), Accept::none);

@@ -92,13 +92,17 @@ Result<Fd> listen_tcp(ListenOptions const& options) {
     Fd socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!socket) return fail(system_error("socket", errno));
     QUERN_CHECK(set_option(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1));
-    if (options.reuse_port) QUERN_CHECK(set_option(socket.get(), SOL_SOCKET, SO_REUSEPORT, 1));
     QUERN_CHECK(set_option(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1));
     if (address.storage.ss_family == AF_INET6)
         QUERN_CHECK(set_option(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0));
     std::string const where = std::string(options.host) + ":" + std::to_string(options.port);
+    // The first listener of a group is bound alone, so that it is refused where somebody else has the port,
+    // who might be a group as well; sharing is allowed behind that.
+    auto const share = [&] { return set_option(socket.get(), SOL_SOCKET, SO_REUSEPORT, 1); };
+    if (options.port_use == PortUse::join) QUERN_CHECK(share());
     if (::bind(socket.get(), address.get(), address.size) != 0)
         return fail(system_error("bind " + where, errno));
+    if (options.port_use == PortUse::share) QUERN_CHECK(share());
     if (::listen(socket.get(), options.backlog) != 0) return fail(system_error("listen " + where, errno));
     return socket;
 }

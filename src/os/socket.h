@@ -25,12 +25,19 @@ struct TransferResult {
     std::size_t bytes = 0;
 };
 
+// Several listeners of a process may share a port; the kernel spreads connections over them.
+enum class PortUse : std::uint8_t {
+    alone,
+    share,  // alone so far; others may join
+    join,   // with one that shares
+};
+
 struct ListenOptions {
     std::string_view
         host;  // a numeric IPv4 or IPv6 address, or "localhost" (127.0.0.1); empty is every IPv4 address
     std::uint16_t port = 0;  // 0: the system chooses
-    bool reuse_port = true;  // several listeners on one port, the kernel spreads connections
-    int backlog = 4096;      // connections the kernel keeps for us; it may keep fewer (somaxconn)
+    PortUse port_use = PortUse::alone;
+    int backlog = 4096;  // connections the kernel keeps for us; it may keep fewer (somaxconn)
 };
 
 // Opens a listener. Accepted sockets inherit TCP_NODELAY from it.

@@ -34,8 +34,10 @@ Result<std::unique_ptr<Server>> Server::open(ServerOptions options, http::Handle
     std::size_t const loops = state->options.loops > 0 ? state->options.loops : os::processor_count();
     std::size_t const connections_max = std::max<std::size_t>(state->options.connections_max / loops, 1);
     for (std::size_t index = 0; index < loops; ++index) {
-        os::ListenOptions const listen{
-            .host = state->options.host, .port = state->port, .reuse_port = loops > 1};
+        auto const use = loops == 1   ? os::PortUse::alone
+                         : index == 0 ? os::PortUse::share
+                                      : os::PortUse::join;
+        os::ListenOptions const listen{.host = state->options.host, .port = state->port, .port_use = use};
         QUERN_TRY(os::Fd listener, os::listen_tcp(listen));
         if (index == 0) state->port = os::local_port(listener.get());
         QUERN_TRY(auto loop, os::EventLoop::create(clock));

@@ -336,11 +336,19 @@ TEST(Server, AtItsConnectionLimitOthersWait) {
 
 TEST(Server, APortInUseIsAnError) {
     FunctionHandler handler(testing::echo);
-    TestServer server(handler);
-    auto options = test_options();
-    options.port = server.port();
     os::SystemClock const clock;
-    EXPECT_EQ(Server::open(options, handler, clock).error().code, ErrorCode::io);
+    auto options = test_options();
+    for (std::size_t const loops : {1, 2}) {
+        options.port = 0;
+        options.loops = loops;
+        TestServer server(handler, options);
+        options.port = server.port();
+        for (std::size_t const others : {1, 2}) {
+            options.loops = others;
+            EXPECT_EQ(Server::open(options, handler, clock).error().code, ErrorCode::io)
+                << others << " loops beside " << loops;
+        }
+    }
     options.host = "no address";
     EXPECT_EQ(Server::open(options, handler, clock).error().code, ErrorCode::parameter_invalid);
 }

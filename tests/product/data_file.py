@@ -4,10 +4,11 @@ import contextlib
 import os
 import socket
 import sqlite3
+import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import ProductCase, Server
+from harness import BINARY, ProductCase, Server
 from support import RecordCase, field, free_id, insert, make_collection, open_data, path_of, relation
 
 
@@ -176,3 +177,11 @@ class Starting(ProductCase):
             server = Server(with_superuser=False)
             server.port = taken.getsockname()[1]
             self.refused(server)
+
+    def test_a_second_server_does_not_join_the_loops_of_the_first(self):
+        with Server("--loops", "2", with_superuser=False) as running, tempfile.TemporaryDirectory() as other:
+            command = [BINARY, "serve", "--dir", other, "--http", f"127.0.0.1:{running.port}", "--loops", "2"]
+            ended = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, timeout=30)
+            self.assertNotEqual(ended.returncode, 0)
+            self.assertIn("in use", ended.stdout)
