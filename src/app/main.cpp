@@ -31,7 +31,8 @@ void add_serve(CLI::App& app, quern::app::ServeOptions& options, Run& run) {
                     "Do not wait for the disk: power loss may take the last writes");
     serve->add_flag("--access-log", options.access_log, "Log every request");
     serve->add_option("--log-format", options.log_json, "text or json")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"text", false}, {"json", true}}));
+        ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"text", false}, {"json", true}}))
+        ->option_text("text|json");
     serve->callback([&options, &run] { run = [&options] { return quern::app::run_serve(options); }; });
 }
 

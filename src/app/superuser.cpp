@@ -8,6 +8,7 @@
 #include "crypto/password.h"
 #include "library/database.h"
 #include "library/superusers.h"
+#include "os/file.h"
 #include "store/removal.h"
 
 namespace quern::app {
@@ -36,7 +37,14 @@ Result<bool> run_upsert(SuperuserOptions const& options) {
                                      options.password);
 }
 
+// Looking and deleting do not make a database where there is none.
+Result<void> check_database(SuperuserOptions const& options) {
+    if (os::File::open(options.directory / library::database_file, os::OpenMode::read)) return {};
+    return fail(ErrorCode::not_found, "There is no database in " + options.directory.string() + ".");
+}
+
 Result<bool> run_delete(SuperuserOptions const& options) {
+    QUERN_CHECK(check_database(options));
     Accounts accounts;
     QUERN_CHECK(accounts.open(options));
     bool removed = false;
@@ -82,6 +90,7 @@ int run_superuser_delete(SuperuserOptions const& options) {
 }
 
 int run_superuser_list(SuperuserOptions const& options) {
+    if (auto const there = check_database(options); !there) return report(there.error());
     Accounts accounts;
     if (auto const opened = accounts.open(options); !opened) return report(opened.error());
     auto reader = accounts.store->open_reader();

@@ -162,6 +162,15 @@ class Starting(ProductCase):
         self.assertEqual(made.returncode, 0, made.stdout)
         self.server.sign_in("_superusers", "late@example.com", "a-late-password")
 
+    def test_looking_for_accounts_makes_no_database(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for arguments in (["list"], ["delete", "a@example.com"]):
+                command = [str(BINARY), "superuser", *arguments, "--dir", directory + "/none"]
+                looked = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                        timeout=30)
+                self.assertEqual((looked.returncode, os.listdir(directory)), (1, []))
+                self.assertIn("no database", looked.stdout)
+
     def test_an_exclusive_server_keeps_the_file_to_itself(self):
         with Server("--exclusive") as server:
             for mode in ("--shared", "--exclusive"):
