@@ -79,7 +79,8 @@ template <class T>
 struct Answer;
 
 // Answers with an error as application/problem+json (RFC 9457): type, title, status, detail, and `errors`
-// with location, code and message of every part at fault.
+// with location, code and message of every part at fault. Of `internal`, `corrupt` and `io` the client is
+// told no more than that; their text goes to standard error.
 void write_problem(http::Response& response, Error const& error);
 
 // --- extractors ---

@@ -95,7 +95,9 @@ TEST(App, Extractors) {
     EXPECT_EQ(app.request(Method::get, "/needs", {}, bad).status, 400);
     EXPECT_EQ(app.request(Method::get, "/raw?a=1&b").body, "a=1&b");
     EXPECT_EQ(app.request(Method::get, "/exchange").status, 299);
-    EXPECT_EQ(app.request(Method::get, "/missing").status, 500);
+    auto const missing = app.request(Method::get, "/missing");
+    EXPECT_EQ(missing.status, 500);
+    EXPECT_EQ(missing.body.find("state"), std::string::npos) << "the client is told nothing of the inside";
 }
 
 TEST(App, Answers) {

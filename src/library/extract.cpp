@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <quern/extract.h>
 
+#include <cstdio>
+
 #include <quern/json_writer.h>
 
 #include "http/render.h"
@@ -42,7 +44,21 @@ Error missing_fault(std::string_view place, std::string_view name) {
 
 }  // namespace detail
 
+namespace {
+
+// What went wrong inside is for whoever runs the program: its text may quote statements and files.
+bool is_private(ErrorCode code) {
+    return code == ErrorCode::internal || code == ErrorCode::corrupt || code == ErrorCode::io;
+}
+
+}  // namespace
+
 void write_problem(http::Response& response, Error const& error) {
+    if (is_private(error.code) && error != Error(error.code)) {
+        std::fprintf(stderr, "quern: %.*s: %s\n", static_cast<int>(name(error.code).size()),
+                     name(error.code).data(), error.message.c_str());
+        return write_problem(response, Error(error.code));
+    }
     int const status = http_status(error.code);
     response.status = status;
     response.content_type = "application/problem+json";
