@@ -78,7 +78,7 @@ template <class T>
 constexpr bool has_member(std::string_view path) {
     using Element = typename ElementOf<T>::Type;
     if constexpr (Described<Element>) {
-        std::size_t const dot = std::min(path.find('.'), path.size());
+        std::size_t const dot = find_char(path, '.');
         std::string_view const rest = path.substr(std::min(dot + 1, path.size()));
         return any_member<Element>([&](auto index) {
             using M = Member<Element, index>;

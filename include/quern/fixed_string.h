@@ -37,6 +37,13 @@ constexpr bool holds_any(std::string_view text, std::string_view characters) {
     return false;
 }
 
+// The index of the first `character`, the text's size without one. As above.
+constexpr std::size_t find_char(std::string_view text, char character) {
+    std::size_t index = 0;
+    while (index < text.size() && text[index] != character) ++index;
+    return index;
+}
+
 }  // namespace detail
 
 }  // namespace quern

@@ -141,8 +141,8 @@ public:
         char const* const first = place;
         std::int64_t digits = 0;
         while (place < end_ && is_digit(*place)) {
+            if (place - first == 18) return false;
             digits = digits * 10 + (*place++ - '0');
-            if (place - first > 18) return false;
         }
         if (place == first || (*first == '0' && place - first > 1)) return false;
         if (place < end_ && (*place == '.' || *place == 'e' || *place == 'E')) return false;

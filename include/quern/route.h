@@ -126,7 +126,7 @@ constexpr RouteFault add_segment(RouteShape& shape, RouteSegment const& segment)
         return shape;
     }
     for (std::string_view rest = pattern.substr(1); pattern.size() > 1;) {
-        std::size_t const end = std::min(rest.find('/'), rest.size());
+        std::size_t const end = detail::find_char(rest, '/');
         RouteSegment segment;
         shape.fault = detail::read_segment(rest.substr(0, end), segment);
         if (shape.fault == RouteFault::none) shape.fault = detail::add_segment(shape, segment);

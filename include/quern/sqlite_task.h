@@ -65,18 +65,18 @@ private:
 // the database and may run again from its beginning; it must own what it uses, or know that it outlives the
 // wait. Errors: those of `work` and of Database::transaction().
 template <class Work>
-auto in_transaction(Database& database, Work work) {
-    detail::check_transaction_work<Work>();
-    return detail::WriteAwait<Work>(database, std::move(work));
+auto in_transaction(Database& database, Work&& work) {
+    static_assert(detail::is_safe_in_await<Work>, QUERN_NAME_THE_LAMBDA);
+    detail::check_transaction_work<std::decay_t<Work>>();
+    return detail::WriteAwait<std::decay_t<Work>>(database, std::forward<Work>(work));
 }
 
 // co_await execute_later<"UPDATE …">(database, values...): one statement, as Database::execute(). The values
 // are copied; views among them must outlive the wait, as those into the request do.
 template <FixedString Sql, class... A>
-auto execute_later(Database& database, A... values) {
-    return in_transaction(database, [... values = std::move(values)](Transaction& transaction) {
-        return transaction.execute<Sql>(values...);
-    });
+auto execute_later(Database& database, A const&... values) {
+    auto const work = [values...](Transaction& transaction) { return transaction.execute<Sql>(values...); };
+    return in_transaction(database, work);
 }
 
 }  // namespace quern

@@ -274,14 +274,30 @@ private:
 // Default longest time of background work.
 inline constexpr std::chrono::milliseconds background_max{30'000};
 
+// g++ 12 destroys a closure twice that is made inside a co_await expression, which matters where its captures
+// have destructors. Such a closure is refused there; given a name in front of it, it is copied.
+#define QUERN_NAME_THE_LAMBDA \
+    "g++ 12 destroys this closure twice: give the lambda a name in front of co_await and pass the name"
+namespace detail {
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+template <class Work>
+inline constexpr bool is_safe_in_await =
+    std::is_lvalue_reference_v<Work> || std::is_trivially_destructible_v<std::remove_cvref_t<Work>>;
+#else
+template <class Work>
+inline constexpr bool is_safe_in_await = true;
+#endif
+}  // namespace detail
+
 // co_await background(work, deadline) runs `work` on the App's pool and gives its result as Result<T>. `work`
 // may take a std::stop_token, which is told when the deadline has passed. It must own what it uses or know
 // that it lives on: after the deadline the handler goes on and the request may be gone.
 // Errors: timeout — the deadline passed, the result is dropped when it comes; overloaded — too much waits;
 //         internal — `work` threw.
 template <class Work>
-auto background(Work work, std::chrono::milliseconds deadline = background_max) {
-    return detail::Background<Work>(std::move(work), deadline);
+auto background(Work&& work, std::chrono::milliseconds deadline = background_max) {
+    static_assert(detail::is_safe_in_await<Work>, QUERN_NAME_THE_LAMBDA);
+    return detail::Background<std::decay_t<Work>>(std::forward<Work>(work), deadline);
 }
 
 }  // namespace quern

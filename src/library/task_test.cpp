@@ -71,13 +71,12 @@ TEST(Task, BackgroundWorkHasADeadline) {
     App app;
     auto const told = std::make_shared<std::latch>(1);
     app.get<"/slow">([told]() -> Task<Result<std::string>> {
-        auto const result = co_await background(
-            [told](std::stop_token stop) {
-                while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
-                told->count_down();
-                return 1;
-            },
-            20ms);
+        auto const work = [told](std::stop_token stop) {
+            while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
+            told->count_down();
+            return 1;
+        };
+        auto const result = co_await background(work, 20ms);
         if (!result) co_return std::unexpected(result.error());
         co_return fail(ErrorCode::internal);
     });
