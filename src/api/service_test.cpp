@@ -13,41 +13,17 @@
 #include <vector>
 
 #include "auth/auth_collection.h"
+#include "base/count_allocations.h"
 #include "base/test_directory.h"
 #include "engine/sqlite/sqlite.h"
 #include "os/clock.h"
 #include "schema/collection_json.h"
 #include "store/metadata.h"
 
-namespace {
-
-// Counted by the replaced operator new below.
-std::size_t allocations = 0;
-
-}  // namespace
-
-// Counts every allocation of this program, so that "no allocation" can be tested. All forms are replaced
-// together: a sanitizer brings its own set and does not let them be mixed.
-void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
-    throw std::bad_alloc();
-}
-void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
-    ++allocations;
-    return std::malloc(size == 0 ? 1 : size);
-}
-void* operator new[](std::size_t size, std::nothrow_t const& tag) noexcept { return operator new(size, tag); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
-
 namespace quern::api {
 namespace {
+
+using test::allocations;
 
 class TestExchange final : public http::Exchange {
 public:

@@ -3,39 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "base/count_allocations.h"
 #include "crypto/base64url.h"
 #include "crypto/hash.h"
 
-namespace {
-std::atomic<std::size_t> allocations = 0;
-}
-
-// Counts every allocation of this program, so that "no allocation" can be tested. All forms are replaced
-// together: a sanitizer brings its own set and does not let them be mixed.
-void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
-    throw std::bad_alloc();
-}
-void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
-    ++allocations;
-    return std::malloc(size == 0 ? 1 : size);
-}
-void* operator new[](std::size_t size, std::nothrow_t const& tag) noexcept { return operator new(size, tag); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
-
 namespace quern::auth {
 namespace {
+
+using test::allocations;
 
 constexpr std::int64_t now_s = 1'700'000'000;
 constexpr TokenKey key{.record_key = "yM1Qx3pT8uZkVb5nWc7dRf2gHj4lSa6oEi9tYr0wBq1vXm3zKe",

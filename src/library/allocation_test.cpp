@@ -2,8 +2,6 @@
 // A warm handler allocates nothing between the request and its answer.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 #include <string>
 
 #include <quern/app.h>
@@ -11,38 +9,12 @@
 #include <quern/json.h>
 #include <quern/query.h>
 
-#include "library/test_allocations.h"
-
-namespace quern::test {
-
-// Counted by the replaced operator new below.
-std::atomic<std::size_t> allocations = 0;
-
-}  // namespace quern::test
-
-using quern::test::allocations;
-
-// All forms are replaced together: a sanitizer brings its own set and does not let them be mixed.
-void* operator new(std::size_t size) {
-    ++allocations;
-    if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
-    throw std::bad_alloc();
-}
-void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
-    ++allocations;
-    return std::malloc(size == 0 ? 1 : size);
-}
-void* operator new[](std::size_t size, std::nothrow_t const& tag) noexcept { return operator new(size, tag); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::nothrow_t const&) noexcept { std::free(memory); }
+#include "base/count_allocations.h"
 
 namespace quern {
 namespace {
+
+using test::allocations;
 
 struct Note {
     std::string_view title;

@@ -6,7 +6,7 @@
 
 #include <boost/describe/class.hpp>
 
-#include "library/test_allocations.h"
+#include "base/test_allocations.h"
 
 namespace quern {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Calls of operator new in this room's test program, counted by allocation_test.cpp.
+// Calls of operator new in a test program one of whose files includes count_allocations.h.
 
 #include <atomic>
 #include <cstddef>
 
 namespace quern::test {
 
-extern std::atomic<std::size_t> allocations;
+inline std::atomic<std::size_t> allocations = 0;
 
 }  // namespace quern::test
