@@ -16,9 +16,6 @@ namespace quern::app {
 
 namespace {
 
-// Exit code when it is unknown what reached the disk: a supervisor starts the process again, which recovers.
-constexpr int exit_disk_error = 74;
-
 int report(std::string_view what, Error const& error) {
     log::error("{}: {}", what, error.message);
     log::flush();
@@ -46,7 +43,7 @@ private:
     log::error("The disk failed while a commit was on its way: {} Nothing more is acknowledged; stopping.",
                error.message);
     log::flush();
-    std::_Exit(exit_disk_error);
+    std::_Exit(library::exit_disk_error);
 }
 
 }  // namespace

@@ -20,6 +20,9 @@
 
 namespace quern::library {
 
+// Exit code when it is unknown what reached the disk: a supervisor starts the process again, which recovers.
+inline constexpr int exit_disk_error = 74;
+
 struct CollectionServerOptions {
     std::filesystem::path directory;
     bool exclusive = false;  // keep the file to this process

@@ -16,12 +16,9 @@ namespace quern {
 
 namespace {
 
-// Exit code when it is unknown what reached the disk: a supervisor starts the process again, which recovers.
-constexpr int exit_disk_error = 74;
-
 [[noreturn]] void end_for_disk_error(Error const& error) {
     std::fprintf(stderr, "quern: the disk failed while a commit was on its way: %s\n", error.message.c_str());
-    std::_Exit(exit_disk_error);
+    std::_Exit(library::exit_disk_error);
 }
 
 }  // namespace

@@ -12,7 +12,9 @@ struct Hook::State {
 };
 
 struct HookRunner {
-    static Result<void> run(std::function<Result<void>(Hook&)> const& hook, Hook::State& state) {
+    static Result<void> run(std::function<Result<void>(Hook&)> const& hook, api::HookCall& call,
+                            api::Service& service) {
+        Hook::State state{call, service};
         Hook handle(state);
         // Somebody else's code: what it throws ends the write, not the writer.
         try {
@@ -20,11 +22,6 @@ struct HookRunner {
         } catch (...) {
             return fail(ErrorCode::internal, "A hook of the collection failed.");
         }
-    }
-    static Result<void> run(std::function<Result<void>(Hook&)> const& hook, api::HookCall& call,
-                            api::Service& service) {
-        Hook::State state{call, service};
-        return run(hook, state);
     }
 };
 
