@@ -11,7 +11,8 @@
 //
 // A value's type is strict: NULL goes into a std::optional only, text into a std::string, a number that does
 // not fit is an error that names the column. Nothing is converted silently, except whole numbers to double
-// where that is exact. Integers are 64 bits wide all the way.
+// where that is exact. Integers are 64 bits wide all the way. Described enumerations, quern::Uuid,
+// quern::Timestamp and types of your own are stored as sql_value.h says.
 
 #include <concepts>
 #include <cstddef>
@@ -32,8 +33,10 @@
 #include <boost/mp11/algorithm.hpp>
 #include <boost/mp11/list.hpp>
 
+#include <quern/describe.h>
 #include <quern/error.h>
 #include <quern/sql_text.h>
+#include <quern/sql_value.h>
 
 namespace quern {
 
@@ -68,6 +71,11 @@ public:
     void bind(int index, double value);
     void bind(int index, std::string_view text);
     void bind(int index, std::span<std::byte const> bytes);
+    // The same for what dies before the run ends. Cost: a copy, freed when the run ends.
+    void bind_copy(int index, std::string_view text);
+    void bind_copy(int index, std::span<std::byte const> bytes);
+    // There is a value, but none that can be stored: the statement fails.
+    void refuse(int index);
 
     // Whether there is a(nother) row; false at the end and after an error.
     [[nodiscard]] bool step();
@@ -96,49 +104,39 @@ private:
 
     SqlConnection* connection_;
     Prepared* statement_;
-    int code_ = 0;  // of SQLite
+    int code_ = 0;     // of SQLite
+    int refused_ = 0;  // the parameter, 0 for none
+    bool copied_ = false;
     std::int64_t changes_before_ = 0;
 };
 
 // --- values into statements ---
 
 template <class T>
-inline constexpr bool is_optional_value = false;
-template <class T>
-inline constexpr bool is_optional_value<std::optional<T>> = true;
+void bind_value(SqlRun& run, int index, T const& value);
 
-template <class T>
-concept SqlCharacter = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
-    std::same_as<T, char16_t> || std::same_as<T, char32_t>;
-template <class T>
-concept SqlInteger = std::integral<T> && !SqlCharacter<T> && !std::same_as<T, bool>;
-// Every value of it is one of SQLite's.
-template <class T>
-concept SqlBindableInteger = SqlInteger<T> &&(sizeof(T) < sizeof(std::int64_t) || std::is_signed_v<T>);
-template <class T>
-concept SqlReal = std::same_as<T, double> || std::same_as<T, float>;
-template <class T>
-concept SqlNull = std::same_as<T, std::nullptr_t> || std::same_as<T, std::nullopt_t>;
-template <class T>
-concept SqlTextual = std::convertible_to<T const&, std::string_view> && !SqlNull<T>;
-template <class T>
-concept SqlBytes = std::convertible_to<T const&, std::span<std::byte const>>;
-
-template <class T>
-consteval bool is_bindable() {
-    if constexpr (is_optional_value<T>) {
-        return is_bindable<typename T::value_type>();
+// `stored` dies before the run does.
+template <class Stored>
+void bind_stored(SqlRun& run, int index, Stored const& stored) {
+    if constexpr (is_optional<Stored>) {
+        if (stored) return bind_stored(run, index, *stored);
+        run.refuse(index);
+    } else if constexpr (std::same_as<Stored, std::string>) {
+        run.bind_copy(index, std::string_view(stored));
+    } else if constexpr (std::same_as<Stored, std::vector<std::byte>>) {
+        run.bind_copy(index, std::span<std::byte const>(stored));
     } else {
-        return SqlNull<T> || std::same_as<T, bool> || SqlBindableInteger<T> || SqlReal<T> || SqlTextual<T> ||
-               SqlBytes<T>;
+        bind_value(run, index, stored);
     }
 }
 
 template <class T>
 void bind_value(SqlRun& run, int index, T const& value) {
-    if constexpr (is_optional_value<T>) {
+    if constexpr (is_optional<T>) {
         if (value) return bind_value(run, index, *value);
         run.bind_null(index);
+    } else if constexpr (SqlConverted<T>) {
+        bind_stored(run, index, SqlValue<T>::to_sql(value));
     } else if constexpr (SqlNull<T>) {
         run.bind_null(index);
     } else if constexpr (std::same_as<T, bool> || SqlBindableInteger<T>) {
@@ -165,7 +163,8 @@ template <class... A>
 consteval void check_bindable() {
     static_assert((is_bindable<A>() && ...),
                   "an argument cannot be bound: SQL takes bool, integers (not unsigned 64-bit ones, which do "
-                  "not all fit), double, text, bytes, nullptr, or a std::optional of these");
+                  "not all fit), double, text, bytes, nullptr, described enumerations, Uuid, Timestamp, a "
+                  "type with a quern::SqlValue, or a std::optional of these");
 }
 
 template <FixedString Sql, class... A>
@@ -269,9 +268,25 @@ struct SqlCell<std::vector<std::byte>> {
     }
 };
 
+template <SqlConverted T>
+struct SqlCell<T> {
+    using Read = typename SqlConversion<T>::Read;
+    static constexpr bool is_known = true;
+    static constexpr bool is_view = false;
+    static constexpr std::string_view wanted = SqlValue<T>::wanted;
+    static bool read(SqlRun const& run, int column, T& value) {
+        Read stored{};
+        if (!SqlCell<Read>::read(run, column, stored)) return false;
+        std::optional<T> converted = SqlValue<T>::from_sql(stored);
+        if (!converted) return false;
+        value = *std::move(converted);
+        return true;
+    }
+};
+
 template <class T>
 struct SqlCell<std::optional<T>> {
-    static constexpr bool is_known = SqlCell<T>::is_known && !is_optional_value<T>;
+    static constexpr bool is_known = SqlCell<T>::is_known && !is_optional<T>;
     static constexpr bool is_view = SqlCell<T>::is_view;
     static constexpr std::string_view wanted = SqlCell<T>::wanted;
     static bool read(SqlRun const& run, int column, std::optional<T>& value) {
@@ -320,7 +335,7 @@ struct SqlRow<std::tuple<T...>> {
 };
 
 template <class T>
-concept SqlDescribed = std::is_class_v<T> && boost::describe::has_describe_members<T>::value;
+concept SqlDescribed = Described<T> && !SqlConverted<T>;
 
 template <SqlDescribed T>
 struct SqlRow<T> {
@@ -361,9 +376,11 @@ struct SqlRow<T> {
 
 template <class T>
 consteval void check_row() {
-    static_assert(SqlRow<T>::is_known && std::is_default_constructible_v<T>,
-                  "a row is a described struct, a std::tuple or a single value, made of integers, bool, "
-                  "double, std::string, std::vector<std::byte> and std::optional of these");
+    static_assert(
+        SqlRow<T>::is_known && std::is_default_constructible_v<T>,
+        "a row is a described struct, a std::tuple or a single value, made of integers, bool, "
+        "double, std::string, std::vector<std::byte>, described enumerations, Uuid, Timestamp, types "
+        "with a quern::SqlValue, and std::optional of these");
 }
 template <class T>
 consteval void check_row_is_kept() {

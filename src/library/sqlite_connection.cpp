@@ -184,7 +184,11 @@ std::string_view type_name(int type) {
 
 }  // namespace
 
-void SqlRun::end() { connection_->give_back(*statement_); }
+void SqlRun::end() {
+    connection_->give_back(*statement_);
+    if (copied_) [[unlikely]]
+        sqlite3_clear_bindings(handle_of(statement_));
+}
 
 void SqlRun::note(int code) {
     if (code != SQLITE_OK) [[unlikely]]
@@ -203,6 +207,22 @@ void SqlRun::bind(int index, std::span<std::byte const> bytes) {
     note(sqlite3_bind_blob64(handle_of(statement_), index, address_of(bytes.data()), bytes.size(),
                              SQLITE_STATIC));
 }
+// SQLite spells its word for "copy this" as a pointer made of -1.
+void SqlRun::bind_copy(int index, std::string_view text) {
+    copied_ = true;
+    auto const* const bytes = static_cast<char const*>(address_of(text.data()));
+    note(
+        sqlite3_bind_text64(handle_of(statement_), index, bytes, text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+void SqlRun::bind_copy(int index, std::span<std::byte const> bytes) {
+    copied_ = true;
+    note(sqlite3_bind_blob64(handle_of(statement_), index, address_of(bytes.data()), bytes.size(),
+                             SQLITE_TRANSIENT));
+}
+void SqlRun::refuse(int index) {
+    refused_ = index;
+    code_ = SQLITE_MISMATCH;
+}
 
 bool SqlRun::step() {
     if (code_ != SQLITE_OK) [[unlikely]]
@@ -213,7 +233,11 @@ bool SqlRun::step() {
     return false;
 }
 
-Error SqlRun::error() { return connection_->failed(code_); }
+Error SqlRun::error() {
+    if (refused_ == 0) return connection_->failed(code_);
+    return Error(ErrorCode::validation,
+                 "The value of parameter " + std::to_string(refused_) + " cannot be stored.");
+}
 
 int SqlRun::column_count() const { return sqlite3_column_count(handle_of(statement_)); }
 
