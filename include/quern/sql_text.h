@@ -403,6 +403,10 @@ constexpr SqlShape read_sql(std::string_view sql, char* output, std::size_t& siz
     return detail::read_sql(sql, nullptr, size);
 }
 
+namespace detail {
+struct SqlTextMaker;
+}
+
 // A statement whose text is made at run time. Its values are bound like all others: what a user typed goes
 // into an argument, never into the text.
 //
@@ -417,11 +421,14 @@ public:
     [[nodiscard]] std::string const& sql() const { return sql_; }
     [[nodiscard]] SqlKind kind() const { return kind_; }
     [[nodiscard]] std::size_t bind_count() const { return bind_count_; }
+    [[nodiscard]] std::size_t hash() const { return hash_; }
 
 private:
+    friend struct detail::SqlTextMaker;
     SqlText() = default;
 
     std::string sql_;
+    std::size_t hash_ = 0;
     SqlKind kind_ = SqlKind::read;
     std::size_t bind_count_ = 0;
 };

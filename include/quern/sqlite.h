@@ -72,9 +72,10 @@ struct DatabaseOptions {
 
     // Most memory for pages, a connection; filled as pages are read.
     std::size_t cache_bytes = std::size_t{16} << 20;
-    // Statements with texts of the run time that are kept ready, a connection; the least recently used goes.
+    // Statements of query sets and with texts of the run time that are kept ready, a connection; the least
+    // recently used goes.
     // Limits: at least 1; each takes some 5 KiB.
-    std::size_t dynamic_statements_max = 64;
+    std::size_t dynamic_statements_max = 128;
 };
 
 // Gauges, for metrics and tests. Counted since the Database was opened.
@@ -90,6 +91,7 @@ struct DatabaseStatistics {
 namespace detail {
 
 struct DatabaseCore;
+struct PlanAccess;
 struct WriterState;
 
 // A write that its caller waits for.
@@ -215,6 +217,7 @@ public:
 
 private:
     friend struct detail::WriterState;
+    friend struct detail::PlanAccess;
     Transaction(std::shared_ptr<detail::WriterState> state, std::uint64_t id, std::uint64_t level)
         : state_(std::move(state)), id_(id), level_(level) {}
 
@@ -415,6 +418,7 @@ public:
     [[nodiscard]] DatabaseStatistics statistics() const;
 
 private:
+    friend struct detail::PlanAccess;
     explicit Database(std::shared_ptr<detail::DatabaseCore> core);
 
     template <class F>

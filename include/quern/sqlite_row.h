@@ -456,28 +456,33 @@ Result<std::optional<T>> fetch_one(Result<SqlRun> run, A const&... values) {
     return found;
 }
 
-template <bool Counted, class T, class F, class... A>
-Result<void> fetch_each(Result<SqlRun> run, F& f, A const&... values) {
+// Hands a row to a caller's function, which returns nothing, bool (false stops) or Result<void> (an error
+// stops and is kept in `told`). Whether to go on.
+template <class T, class F>
+bool call_taker(F& f, T& row, Result<void>& told) {
     using Returned = std::invoke_result_t<F&, T&>;
     static_assert(
         std::is_void_v<Returned> || std::same_as<Returned, bool> || std::same_as<Returned, Result<void>>,
-        "what query_each() calls returns nothing, bool (false stops) or Result<void>");
+        "what is called with each row returns nothing, bool (false stops) or Result<void>");
+    if constexpr (std::is_void_v<Returned>) {
+        f(row);
+        return true;
+    } else if constexpr (std::same_as<Returned, bool>) {
+        return f(row);
+    } else {
+        told = f(row);
+        return told.has_value();
+    }
+}
+
+template <bool Counted, class T, class F, class... A>
+Result<void> fetch_each(Result<SqlRun> run, F& f, A const&... values) {
     if (!run) [[unlikely]]
         return fail(std::move(run).error());
     bind_all(*run, values...);
     T row{};
     Result<void> told;
-    auto taken = take_rows<Counted>(*run, row, [&](T& next) {
-        if constexpr (std::is_void_v<Returned>) {
-            f(next);
-            return true;
-        } else if constexpr (std::same_as<Returned, bool>) {
-            return f(next);
-        } else {
-            told = f(next);
-            return told.has_value();
-        }
-    });
+    auto taken = take_rows<Counted>(*run, row, [&](T& next) { return call_taker(f, next, told); });
     return taken ? told : taken;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <quern/sql_text.h>
 
+#include <functional>
+
 namespace quern {
 
 namespace {
@@ -32,6 +34,7 @@ Result<SqlText> SqlText::parse(std::string_view sql) {
     if (shape.fault != SqlFault::none)
         return fail(ErrorCode::parameter_invalid, "The SQL text " + std::string(text_of(shape.fault)) + ".");
     text.sql_.resize(size);
+    text.hash_ = std::hash<std::string>{}(text.sql_);
     text.kind_ = shape.kind;
     text.bind_count_ = shape.bind_count;
     return text;

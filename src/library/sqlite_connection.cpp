@@ -2,7 +2,6 @@
 #include "library/sqlite_connection.h"
 
 #include <algorithm>
-#include <functional>
 #include <mutex>
 
 #include <quern/assert.h>
@@ -93,20 +92,21 @@ Result<SqlRun> SqlConnection::start_new(std::uint32_t number, SqlKey& key) {
 }
 
 Result<SqlRun> SqlConnection::start(SqlText const& sql) {
-    std::size_t const hash = std::hash<std::string_view>{}(sql.sql());
-    auto const found = std::ranges::find_if(dynamic_, [&](auto const& kept) {
-        return kept->hash == hash && !kept->running && kept->text == sql.sql();
-    });
-    if (found != dynamic_.end()) {
-        (*found)->used = ++uses_;
-        return run(**found);
+    std::size_t const hash = sql.hash();
+    for (std::size_t index = 0; index < dynamic_hashes_.size(); ++index) {
+        if (dynamic_hashes_[index] != hash) [[likely]]
+            continue;
+        Prepared& kept = *dynamic_[index];
+        if (kept.running || kept.text != sql.sql()) continue;
+        kept.used = ++uses_;
+        return run(kept);
     }
     QUERN_TRY(auto made, prepare(sql.sql()));
     made->text = sql.sql();
-    made->hash = hash;
     made->used = ++uses_;
     make_room();
     dynamic_.push_back(std::move(made));
+    dynamic_hashes_.push_back(hash);
     return run(*dynamic_.back());
 }
 
@@ -116,6 +116,7 @@ void SqlConnection::make_room() {
         auto const oldest = std::ranges::min_element(
             dynamic_, {}, [](auto const& kept) { return kept->running ? UINT64_MAX : kept->used; });
         if ((*oldest)->running) return;
+        dynamic_hashes_.erase(dynamic_hashes_.begin() + (oldest - dynamic_.begin()));
         dynamic_.erase(oldest);
     }
 }

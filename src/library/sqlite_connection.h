@@ -37,7 +37,6 @@ struct Prepared {
 
     // of texts of the run time
     std::string text;
-    std::size_t hash = 0;
     std::uint64_t used = 0;  // when last, by the connection's count
 };
 
@@ -90,6 +89,7 @@ private:
     std::uint64_t uses_ = 0;
     std::vector<std::unique_ptr<Prepared>> fixed_;  // by number
     std::vector<std::unique_ptr<Prepared>> dynamic_;
+    std::vector<std::size_t> dynamic_hashes_;  // of their texts, apart so that a search reads few cache lines
     std::optional<Error> undone_;
 };
 

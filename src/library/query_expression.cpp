@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Expressions of a plan as SQL.
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <quern/assert.h>
+#include "library/query_writer.h"
+
+namespace quern::detail {
+
+namespace {
+
+// Those that stand between their operands: within another they need parentheses.
+bool is_infix(PlanOp op) {
+    switch (op) {
+    case PlanOp::value:
+    case PlanOp::null:
+    case PlanOp::column:
+    case PlanOp::outer_column:
+    case PlanOp::exists:
+    case PlanOp::function:
+    case PlanOp::named_function:
+    case PlanOp::subquery:
+    case PlanOp::aggregate:
+    case PlanOp::over:
+    case PlanOp::when:
+    case PlanOp::random: return false;
+    default: return true;
+    }
+}
+
+std::string_view sign_of(PlanOp op) {
+    switch (op) {
+    case PlanOp::equal: return " = ";
+    case PlanOp::not_equal: return " <> ";
+    case PlanOp::less: return " < ";
+    case PlanOp::less_equal: return " <= ";
+    case PlanOp::greater: return " > ";
+    case PlanOp::greater_equal: return " >= ";
+    case PlanOp::add: return " + ";
+    case PlanOp::subtract: return " - ";
+    case PlanOp::multiply: return " * ";
+    case PlanOp::divide: return " / ";
+    case PlanOp::modulo: return " % ";
+    case PlanOp::concatenate: return " || ";
+    case PlanOp::regex: return " ~ ";
+    default: return {};
+    }
+}
+
+// The operands of a node; at most three are asked for.
+struct Operands {
+    explicit Operands(PlanNodes nodes) {
+        for_each_operand(nodes, [this](PlanNodes one) {
+            if (count < each.size()) each[count++] = one;
+        });
+    }
+    std::array<PlanNodes, 3> each;
+    std::size_t count = 0;
+};
+
+}  // namespace
+
+void QueryWriter::operand(PlanNodes nodes, Scope const& scope) {
+    bool const wrapped = is_infix(nodes.front().op);
+    if (wrapped) text_.sql += '(';
+    expression(nodes, scope);
+    if (wrapped) text_.sql += ')';
+}
+
+void QueryWriter::list(PlanNodes nodes, Scope const& scope) {
+    bool first = true;
+    for_each_operand(nodes, [&](PlanNodes one) {
+        if (!std::exchange(first, false)) text_.sql += ", ";
+        expression(one, scope);
+    });
+}
+
+void QueryWriter::expression(PlanNodes nodes, Scope const& scope) {
+    PlanNode const& node = nodes.front();
+    switch (node.op) {
+    case PlanOp::value: return parameter(node.number);
+    case PlanOp::null: text_.sql += "NULL"; return;
+    case PlanOp::column: return column(node.path(), scope);
+    case PlanOp::outer_column:
+        if (scope.around == nullptr) return refuse("outer<> stands within a subquery only.");
+        return column(node.path(), *scope.around);
+    case PlanOp::all_of: return connected(nodes, " AND ", scope);
+    case PlanOp::any_of: return connected(nodes, " OR ", scope);
+    case PlanOp::logical_not: text_.sql += "NOT "; return operand(nodes.subspan(1), scope);
+    case PlanOp::not_true:
+        operand(nodes.subspan(1), scope);
+        text_.sql += " IS NOT TRUE";
+        return;
+    case PlanOp::is_true:
+        operand(nodes.subspan(1), scope);
+        text_.sql += " IS TRUE";
+        return;
+    case PlanOp::is_null:
+        operand(nodes.subspan(1), scope);
+        text_.sql += " IS NULL";
+        return;
+    case PlanOp::not_null:
+        operand(nodes.subspan(1), scope);
+        text_.sql += " IS NOT NULL";
+        return;
+    case PlanOp::same: return infix(nodes, table_.same, scope);
+    case PlanOp::not_same: return infix(nodes, table_.not_same, scope);
+    case PlanOp::regex:
+        if (!table_.can(Ability::regex)) refuse(Ability::regex);
+        return infix(nodes, sign_of(node.op), scope);
+    case PlanOp::between:
+    case PlanOp::contains:
+    case PlanOp::starts_with:
+    case PlanOp::ends_with:
+    case PlanOp::like: return text_search(nodes, scope);
+    case PlanOp::in_list: return in_list(nodes, scope);
+    case PlanOp::in_set: {
+        Operands const parts(nodes);
+        operand(parts.each[0], scope);
+        text_.sql += " IN (";
+        write_query(parts.each[1].subspan(1), &scope, PlanUse::rows);
+        text_.sql += ')';
+        return;
+    }
+    case PlanOp::exists:
+        text_.sql += "EXISTS (";
+        write_query(nodes.subspan(2), &scope, PlanUse::exists);
+        text_.sql += ')';
+        return;
+    case PlanOp::subquery:
+        text_.sql += '(';
+        write_query(nodes.subspan(1), &scope, PlanUse::first);
+        text_.sql += ')';
+        return;
+    case PlanOp::when: return case_when(nodes, scope);
+    case PlanOp::function: return function(nodes, table_.functions[node.number], scope);
+    case PlanOp::named_function: return function(nodes, node.name(), scope);
+    case PlanOp::aggregate: return aggregate(nodes, scope);
+    case PlanOp::over: return over(nodes, scope);
+    case PlanOp::order_key: return order_key(nodes, scope);
+    case PlanOp::random: text_.sql += "random()"; return;
+    case PlanOp::negate: text_.sql += '-'; return operand(nodes.subspan(1), scope);
+    default: return infix(nodes, sign_of(node.op), scope);
+    }
+}
+
+void QueryWriter::infix(PlanNodes nodes, std::string_view sign, Scope const& scope) {
+    QUERN_ASSERT(!sign.empty(), "a clause is no expression");
+    Operands const sides(nodes);
+    operand(sides.each[0], scope);
+    text_.sql += sign;
+    operand(sides.each[1], scope);
+}
+
+// a && b && c is a tree that leans to the left: one row of words.
+void QueryWriter::connected(PlanNodes nodes, std::string_view word, Scope const& scope) {
+    Operands const sides(nodes);
+    if (sides.each[0].front().op == nodes.front().op) {
+        expression(sides.each[0], scope);
+    } else {
+        operand(sides.each[0], scope);
+    }
+    text_.sql += word;
+    operand(sides.each[1], scope);
+}
+
+void QueryWriter::text_search(PlanNodes nodes, Scope const& scope) {
+    Operands const parts(nodes);
+    PlanNodes const text = parts.each[0];
+    PlanNodes const part = parts.each[1];
+    bool const sqlite = dialect_ == Dialect::sqlite;
+    switch (nodes.front().op) {
+    case PlanOp::between:
+        operand(text, scope);
+        text_.sql += " BETWEEN ";
+        operand(part, scope);
+        text_.sql += " AND ";
+        return operand(parts.each[2], scope);
+    case PlanOp::like:
+        operand(text, scope);
+        text_.sql += " LIKE ";
+        operand(part, scope);
+        text_.sql += " ESCAPE '\\'";
+        return;
+    case PlanOp::contains:
+        text_.sql += sqlite ? "instr(" : "strpos(";
+        expression(text, scope);
+        text_.sql += ", ";
+        expression(part, scope);
+        text_.sql += ") > 0";
+        return;
+    case PlanOp::starts_with: return starts_with(text, part, scope);
+    default: break;
+    }
+    // ends_with
+    text_.sql += sqlite ? "substr(" : "right(";
+    expression(text, scope);
+    text_.sql += sqlite ? ", length(" : ", length(";
+    if (sqlite) {
+        // Counted from the front, because a length of zero from the end would be the whole.
+        expression(text, scope);
+        text_.sql += ") - length(";
+        expression(part, scope);
+        text_.sql += ") + 1) = ";
+        operand(part, scope);
+        text_.sql += " AND length(";
+        expression(part, scope);
+        text_.sql += ") <= length(";
+        expression(text, scope);
+        text_.sql += ')';
+    } else {
+        expression(part, scope);
+        text_.sql += ")) = ";
+        operand(part, scope);
+    }
+}
+
+void QueryWriter::starts_with(PlanNodes text, PlanNodes part, Scope const& scope) {
+    if (dialect_ == Dialect::postgres) {
+        text_.sql += "starts_with(";
+        expression(text, scope);
+        text_.sql += ", ";
+        expression(part, scope);
+        text_.sql += ')';
+        return;
+    }
+    // A range, which an index can serve: no byte of UTF-8 is as large as FF, so all texts that begin so, and
+    // no others, come before the part with that byte behind it.
+    operand(text, scope);
+    text_.sql += " >= ";
+    operand(part, scope);
+    text_.sql += " AND ";
+    operand(text, scope);
+    text_.sql += " < ";
+    operand(part, scope);
+    text_.sql += " || CAST(x'ff' AS TEXT)";
+}
+
+void QueryWriter::in_list(PlanNodes nodes, Scope const& scope) {
+    if (nodes.front().number == 0) {
+        text_.sql += table_.none;
+        return;
+    }
+    std::size_t index = 0;
+    for_each_operand(nodes, [&](PlanNodes one) {
+        if (index == 1) text_.sql += " IN (";
+        if (index > 1) text_.sql += ", ";
+        operand(one, scope);
+        ++index;
+    });
+    text_.sql += ')';
+}
+
+void QueryWriter::case_when(PlanNodes nodes, Scope const& scope) {
+    text_.sql += "CASE";
+    std::size_t index = 0;
+    std::size_t const last = nodes.front().count - std::size_t{1};
+    for_each_operand(nodes, [&](PlanNodes one) {
+        if (index == last) {
+            text_.sql += " ELSE ";
+        } else {
+            text_.sql += index % 2 == 0 ? " WHEN " : " THEN ";
+        }
+        operand(one, scope);
+        ++index;
+    });
+    text_.sql += " END";
+}
+
+void QueryWriter::function(PlanNodes nodes, std::string_view name, Scope const& scope) {
+    text_.sql += name;
+    text_.sql += '(';
+    list(nodes, scope);
+    text_.sql += ')';
+}
+
+void QueryWriter::aggregate(PlanNodes nodes, Scope const& scope) {
+    PlanNode const& node = nodes.front();
+    auto const which = static_cast<PlanFunction>(node.number);
+    bool const distinct = (node.flags & plan_flag::distinct) != 0;
+    bool const filtered = (node.flags & plan_flag::filtered) != 0;
+    if ((which == PlanFunction::deviation || which == PlanFunction::variance) &&
+        !table_.can(Ability::deviation))
+        refuse(Ability::deviation);
+    std::size_t const arguments = node.count - (filtered ? std::size_t{1} : 0);
+    if (which == PlanFunction::join_text && distinct && !table_.can(Ability::distinct_join))
+        refuse(Ability::distinct_join);
+    text_.sql += table_.functions[node.number];
+    text_.sql += distinct ? "(DISTINCT " : "(";
+    if (arguments == 0) text_.sql += '*';
+    std::size_t index = 0;
+    for_each_operand(nodes, [&](PlanNodes one) {
+        if (index == arguments) {
+            text_.sql += ") FILTER (WHERE ";
+        } else if (index > 0) {
+            text_.sql += ", ";
+        }
+        expression(one, scope);
+        ++index;
+    });
+    text_.sql += ')';
+}
+
+void QueryWriter::over(PlanNodes nodes, Scope const& scope) {
+    PlanNode const& node = nodes.front();
+    std::size_t const partition = node.number & 0xFFFFU;
+    std::uint32_t const rows = node.number >> 16U;
+    std::size_t index = 0;
+    for_each_operand(nodes, [&](PlanNodes one) {
+        if (index == 1) text_.sql += partition > 0 ? "PARTITION BY " : "ORDER BY ";
+        if (index > 1) text_.sql += index == partition + 1 ? std::string_view(" ORDER BY ") : ", ";
+        expression(one, scope);
+        if (index == 0) text_.sql += " OVER (";
+        ++index;
+    });
+    if (node.flags == plan_flag::whole_partition)
+        text_.sql += " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
+    if (node.flags == plan_flag::rows_before)
+        text_.sql += " ROWS BETWEEN " + number_text(std::uint64_t{rows}) + " PRECEDING AND CURRENT ROW";
+    text_.sql += ')';
+}
+
+void QueryWriter::order_key(PlanNodes nodes, Scope const& scope) {
+    std::uint8_t const flags = nodes.front().flags;
+    bool const descending = (flags & plan_flag::descending) != 0;
+    bool first = !descending;  // where nulls go when nobody says
+    if ((flags & plan_flag::nulls_first) != 0) first = true;
+    if ((flags & plan_flag::nulls_last) != 0) first = false;
+    operand(nodes.subspan(1), scope);
+    if (descending) text_.sql += " DESC";
+    bool const is_habit = first == (descending != table_.nulls_are_smallest);
+    bool const can_be_null = nodes[1].op != PlanOp::column || nodes[1].path().hops.size() > 0 ||
+                             nodes[1].path().table().columns[nodes[1].path().column].nullable;
+    if (!is_habit && can_be_null) text_.sql += first ? " NULLS FIRST" : " NULLS LAST";
+}
+
+void QueryWriter::column(FieldPath const& path, Scope const& scope) {
+    column_name(alias_of(path, scope), path.table().columns[path.column].name);
+}
+
+void QueryWriter::column_name(std::size_t alias, std::string_view name) {
+    if (qualified_) {
+        std::array<char, 24> digits{};
+        auto const [end, fault] = std::to_chars(digits.data(), digits.data() + digits.size(), alias);
+        text_.sql += 't';
+        text_.sql.append(digits.data(), end);
+        text_.sql += '.';
+    }
+    quoted(name);
+}
+
+void QueryWriter::quoted(std::string_view name) {
+    text_.sql += '"';
+    if (name.find('"') == std::string_view::npos) {
+        text_.sql += name;
+    } else {
+        for (char const c : name) {
+            if (c == '"') text_.sql += '"';
+            text_.sql += c;
+        }
+    }
+    text_.sql += '"';
+}
+
+void QueryWriter::parameter(std::uint32_t value) {
+    text_.values.push_back(value);
+    if (table_.numbered_parameters) {
+        text_.sql += '$' + number_text(std::uint64_t{text_.values.size()});
+    } else {
+        text_.sql += '?';
+    }
+}
+
+}  // namespace quern::detail
