@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes structs as JSON: quern::write_json beside a writer by hand, into the same Buffer and with the same
-// text and number routines. Run on an idle machine: build/release/bench_library_dump
-#include <benchmark/benchmark.h>
-
+// Writes structs as JSON: quern::write_json, or a writer by hand into the same Buffer and with the same text
+// and number routines. usage: bench_library_dump SECONDS hand|library [STRUCTS]
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +11,11 @@
 
 #include <quern/dump.h>
 
+#include "program.h"
+
 namespace {
+
+constexpr std::size_t structs_usual = 20;
 
 struct Step {
     std::string title;
@@ -87,37 +91,38 @@ void write_todo(quern::Buffer& output, Todo const& todo) {
     output.append("]}"sv);
 }
 
-void by_hand(benchmark::State& state) {
-    auto const list = todos(static_cast<std::size_t>(state.range(0)));
-    quern::Buffer output;
-    for (auto _ : state) {
-        output.clear();
-        output.append('[');
-        bool is_first = true;
-        for (Todo const& todo : list) {
-            if (!is_first) output.append(',');
-            is_first = false;
-            write_todo(output, todo);
-        }
-        output.append(']');
-        benchmark::DoNotOptimize(output.data());
+void by_hand(quern::Buffer& output, std::vector<Todo> const& list) {
+    output.clear();
+    output.append('[');
+    bool is_first = true;
+    for (Todo const& todo : list) {
+        if (!is_first) output.append(',');
+        is_first = false;
+        write_todo(output, todo);
     }
-    state.SetBytesProcessed(static_cast<std::int64_t>(output.size()) * state.iterations());
+    output.append(']');
 }
 
-void library(benchmark::State& state) {
-    auto const list = todos(static_cast<std::size_t>(state.range(0)));
-    quern::Buffer output;
-    for (auto _ : state) {
-        output.clear();
-        quern::write_json(output, list);
-        benchmark::DoNotOptimize(output.data());
-    }
-    state.SetBytesProcessed(static_cast<std::int64_t>(output.size()) * state.iterations());
+void by_library(quern::Buffer& output, std::vector<Todo> const& list) {
+    output.clear();
+    quern::write_json(output, list);
 }
 
 }  // namespace
 
-BENCHMARK(by_hand)->Arg(1)->Arg(20)->Arg(1000);
-BENCHMARK(library)->Arg(1)->Arg(20)->Arg(1000);
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+    auto const arguments = bench::read_arguments(argc, argv);
+    auto const list = todos(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : structs_usual);
+    quern::Buffer output, other;
+    by_hand(output, list);
+    by_library(other, list);
+    bench::require(output.view() == other.view(), "the two sides write different bytes");
+
+    auto const run = [&](auto write) {
+        bench::run_for(arguments.seconds, [&] {
+            write(output, list);
+            bench::keep(*output.data());
+        });
+    };
+    arguments.by_hand ? run(by_hand) : run(by_library);
+}

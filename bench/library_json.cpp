@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a body into a struct: quern::read_json beside simdjson On-Demand by hand, with the same checks of the
-// same rules. Run on an idle machine: build/release/bench_library_json
-#include <benchmark/benchmark.h>
+// Reads a body into a struct: quern::read_json, or simdjson On-Demand by hand with the same checks of the
+// same rules. usage: bench_library_json SECONDS hand|library [NESTED]
 #include <simdjson.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <quern/json.h>
 
+#include "program.h"
+
 namespace {
+
+constexpr std::size_t nested_usual = 3;
 
 namespace ondemand = simdjson::ondemand;
 
@@ -23,6 +28,7 @@ struct Step {
     bool done = false;
     static constexpr auto rules = quern::rules(quern::on<&Step::title>(quern::length(1, 100)),
                                                quern::on<&Step::minutes>(quern::at_least(0)));
+    bool operator==(Step const&) const = default;
 };
 QUERN_DESCRIBE(Step, title, minutes, done)
 
@@ -37,19 +43,37 @@ struct Todo {
     static constexpr auto rules = quern::rules(
         quern::on<&Todo::title>(quern::length(1, 200)), quern::on<&Todo::note>(quern::max_length(2000)),
         quern::on<&Todo::priority>(quern::at_least(0), quern::at_most(9)));
+    bool operator==(Todo const&) const = default;
 };
 QUERN_DESCRIBE(Todo, title, note, priority, share, done, parent, steps)
 
-std::string body(std::size_t steps) {
+// A body, and behind it the bytes that simdjson wants to be readable.
+class Body {
+public:
+    explicit Body(std::string text) : text_(std::move(text)), size_(text_.size()) {
+        text_.resize(size_ + simdjson::SIMDJSON_PADDING);
+    }
+    [[nodiscard]] std::string_view view() const { return std::string_view(text_).substr(0, size_); }
+    [[nodiscard]] simdjson::padded_string_view padded() const {
+        return simdjson::padded_string_view(text_.data(), size_, text_.size());
+    }
+
+private:
+    std::string text_;
+    std::size_t size_;
+};
+
+Body body(std::size_t steps, int priority) {
     std::string text = R"({"title":"Write the benchmark","note":"It reads one body into one struct, )"
-                       R"(both ways, and must tell the truth","priority":3,"share":0.25,"done":false,)"
-                       R"("parent":1234567890123,"steps":[)";
+                       R"(both ways, and must tell the truth","priority":)" +
+                       std::to_string(priority) +
+                       R"(,"share":0.25,"done":false,"parent":1234567890123,"steps":[)";
     for (std::size_t step = 0; step < steps; ++step) {
         if (step > 0) text += ',';
         text += R"({"title":"Step number )" + std::to_string(step) + R"(","minutes":)" +
                 std::to_string(step * 7) + R"(,"done":true})";
     }
-    return text + "]}";
+    return Body(text + "]}");
 }
 
 bool fits(std::string_view text, std::size_t min, std::size_t max) {
@@ -121,41 +145,56 @@ bool read_todo(ondemand::object object, Todo& todo) {
     return seen == 63;
 }
 
-void by_hand(benchmark::State& state) {
-    std::string text = body(static_cast<std::size_t>(state.range(0)));
-    std::size_t const size = text.size();
-    text.resize(size + simdjson::SIMDJSON_PADDING);
-    ondemand::parser parser;
-    for (auto _ : state) {
-        Todo todo;
+class ByHand {
+public:
+    bool read(Body const& body, Todo& todo) {
         ondemand::document document;
         ondemand::object object;
-        bool const fine =
-            !parser.iterate(simdjson::padded_string_view(text.data(), size, text.size())).get(document) &&
-            !document.get_object().get(object) && read_todo(object, todo) &&
-            document.current_location().error() == simdjson::OUT_OF_BOUNDS;
-        if (!fine) std::abort();
-        benchmark::DoNotOptimize(todo);
+        return !parser_.iterate(body.padded()).get(document) && !document.get_object().get(object) &&
+               read_todo(object, todo) && document.current_location().error() == simdjson::OUT_OF_BOUNDS;
     }
-    state.SetBytesProcessed(static_cast<std::int64_t>(size) * state.iterations());
-}
 
-void library(benchmark::State& state) {
-    std::string text = body(static_cast<std::size_t>(state.range(0)));
-    std::size_t const size = text.size();
-    text.resize(size + simdjson::SIMDJSON_PADDING);
-    quern::Arena arena;
-    for (auto _ : state) {
-        Todo todo;
-        if (!quern::read_json(std::string_view(text).substr(0, size), arena, todo)) std::abort();
-        benchmark::DoNotOptimize(todo);
-        arena.reset();
+private:
+    ondemand::parser parser_;
+};
+
+class ByLibrary {
+public:
+    bool read(Body const& body, Todo& todo) {
+        arena_.reset();
+        return quern::read_json(body.view(), arena_, todo).has_value();
     }
-    state.SetBytesProcessed(static_cast<std::int64_t>(size) * state.iterations());
+
+private:
+    quern::Arena arena_;
+};
+
+void probe(ByHand& hand, ByLibrary& library, std::size_t nested) {
+    Body const good = body(nested, 3);
+    Body const bad = body(nested, 10);
+    Todo one, other;
+    bench::require(hand.read(good, one) && library.read(good, other), "a side refuses the body");
+    bench::require(one == other && one.steps.size() == nested, "the two sides read different values");
+    Todo ignored;
+    bench::require(!hand.read(bad, ignored) && !library.read(bad, ignored), "a side takes a wrong body");
 }
 
 }  // namespace
 
-BENCHMARK(by_hand)->Arg(0)->Arg(3)->Arg(100)->Arg(2000);
-BENCHMARK(library)->Arg(0)->Arg(3)->Arg(100)->Arg(2000);
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+    auto const arguments = bench::read_arguments(argc, argv);
+    std::size_t const nested = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : nested_usual;
+    ByHand hand;
+    ByLibrary library;
+    probe(hand, library, nested);
+
+    Body const text = body(nested, 3);
+    auto const run = [&](auto& side) {
+        bench::run_for(arguments.seconds, [&] {
+            Todo todo;
+            bench::require(side.read(text, todo), "the body is refused");
+            bench::keep(todo);
+        });
+    };
+    arguments.by_hand ? run(hand) : run(library);
+}

@@ -1,37 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-
-// What the library costs above SQLite's C API by hand: a hundred rows written as JSON, and one row by its id.
+// Rows of a table: quern::Database, or SQLite's C API by hand; a hundred of them fetched and written as JSON,
+// or one fetched by its id into a struct.
 //
 // Both sides read the same file with its locks kept in the process (system calls for locks between processes
-// would hide what is measured), keep their statements and write the same bytes. Rounds alternate between the
-// two, so that whatever else the machine does hits both; the median of the rounds' ratios is what counts.
-//
-// usage: bench_library_rows [rounds]
+// would hide what is measured), keep their statements and write the same bytes with the same text and number
+// routines. usage: bench_library_rows SECONDS hand|library list|row
+#include <sqlite3.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include <sqlite3.h>
-#include <boost/describe/class.hpp>
 
 #include <quern/assert.h>
 #include <quern/buffer.h>
+#include <quern/describe.h>
+#include <quern/dump.h>
 #include <quern/sqlite.h>
+
+#include "program.h"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int rows_in_table = 1000;
 constexpr int rows_read = 100;
-constexpr int lists_a_round = 100;
-constexpr int singles_a_round = 5000;
 
 struct Todo {
     std::int64_t id = 0;
@@ -39,28 +33,27 @@ struct Todo {
     bool done = false;
     double weight = 0;
 };
-BOOST_DESCRIBE_STRUCT(Todo, (), (id, title, done, weight))
+QUERN_DESCRIBE(Todo, id, title, done, weight)
 
 struct Single {
     std::int64_t id = 0;
     bool done = false;
     double weight = 0;
+    bool operator==(Single const&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Single, (), (id, done, weight))
+QUERN_DESCRIBE(Single, id, done, weight)
 
-void write(quern::Buffer& json, std::int64_t id, std::string_view title, bool done, double weight) {
-    json.append(R"({"id":)");
-    json.append_integer(id);
-    json.append(R"(,"title":")");
-    json.append(title);
-    json.append(done ? std::string_view(R"(","done":true,"weight":)") : R"(","done":false,"weight":)");
-    constexpr std::size_t number_bytes = 32;
-    char* const place = json.reserve(number_bytes);
-    json.advance(static_cast<std::size_t>(std::to_chars(place, place + number_bytes, weight).ptr - place));
-    json.append(std::string_view("},"));
+void write(quern::Buffer& json, Todo const& todo) {
+    json.append(std::string_view(R"({"id":)"));
+    json.append_integer(todo.id);
+    json.append(std::string_view(R"(,"title":)"));
+    quern::json::append_string(json, todo.title);
+    json.append(todo.done ? std::string_view(R"(,"done":true,"weight":)")
+                          : std::string_view(R"(,"done":false,"weight":)"));
+    quern::json::append_real(json, todo.weight);
+    json.append('}');
 }
 
-// SQLite's C API.
 class ByHand {
 public:
     explicit ByHand(std::filesystem::path const& path) {
@@ -80,15 +73,20 @@ public:
     void list(std::int64_t from, quern::Buffer& json) {
         sqlite3_bind_int64(list_, 1, from);
         sqlite3_bind_int64(list_, 2, rows_read);
+        char before = '[';
         while (sqlite3_step(list_) == SQLITE_ROW) {
+            json.append(before);
             auto const* const text = reinterpret_cast<char const*>(sqlite3_column_text(list_, 1));
-            std::string_view const title(text, static_cast<std::size_t>(sqlite3_column_bytes(list_, 1)));
-            write(json, sqlite3_column_int64(list_, 0), title, sqlite3_column_int(list_, 2) != 0,
-                  sqlite3_column_double(list_, 3));
+            write(json, {.id = sqlite3_column_int64(list_, 0),
+                         .title = {text, static_cast<std::size_t>(sqlite3_column_bytes(list_, 1))},
+                         .done = sqlite3_column_int(list_, 2) != 0,
+                         .weight = sqlite3_column_double(list_, 3)});
+            before = ',';
         }
+        json.append(']');
         sqlite3_reset(list_);
     }
-    double single(std::int64_t id) {
+    Single single(std::int64_t id) {
         sqlite3_bind_int64(single_, 1, id);
         Single row;
         if (sqlite3_step(single_) == SQLITE_ROW) {
@@ -96,7 +94,7 @@ public:
                    sqlite3_column_double(single_, 2)};
         }
         sqlite3_reset(single_);
-        return row.weight;
+        return row;
     }
 
 private:
@@ -116,49 +114,27 @@ class ByLibrary {
 public:
     explicit ByLibrary(quern::Database& db) : db_(db) {}
     void list(std::int64_t from, quern::Buffer& json) {
+        char before = '[';
         auto const done = db_.query_each<
             "SELECT id, title, done, weight FROM todos WHERE id >= {from} ORDER BY id LIMIT {count}", Todo>(
-            [&](Todo const& todo) { write(json, todo.id, todo.title, todo.done, todo.weight); }, from,
-            rows_read);
+            [&](Todo const& todo) {
+                json.append(before);
+                quern::write_json(json, todo);
+                before = ',';
+            },
+            from, rows_read);
         QUERN_ASSERT(done, "the list is read");
+        json.append(']');
     }
-    double single(std::int64_t id) {
+    Single single(std::int64_t id) {
         auto const row = db_.query_one<"SELECT id, done, weight FROM todos WHERE id = {id}", Single>(id);
         QUERN_ASSERT(row && *row, "the row is there");
-        return (*row)->weight;
+        return **row;
     }
 
 private:
     quern::Database& db_;
 };
-
-template <class Work>
-double ns_each(int times, Work work) {
-    auto const start = Clock::now();
-    for (int time = 0; time < times; ++time) work(1 + time % (rows_in_table - rows_read));
-    return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / times;
-}
-
-double median(std::vector<double> values) {
-    std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-    return values[values.size() / 2];
-}
-
-template <class Measure>
-void compare(char const* what, int rounds, Measure measure) {
-    std::vector<double> hand, library, ratios;
-    for (int round = 0; round <= rounds; ++round) {
-        bool const hand_first = round % 2 == 0;
-        double const first = measure(hand_first);
-        double const second = measure(!hand_first);
-        if (round == 0) continue;  // warms up
-        hand.push_back(hand_first ? first : second);
-        library.push_back(hand_first ? second : first);
-        ratios.push_back(library.back() / hand.back());
-    }
-    std::printf("%-22s by hand %9.0f ns   library %9.0f ns   ratio %.3f\n", what, median(hand),
-                median(library), median(ratios));
-}
 
 void fill(quern::Database& db) {
     auto const made =
@@ -175,39 +151,54 @@ void fill(quern::Database& db) {
     QUERN_ASSERT(filled, "the table is filled");
 }
 
+void probe(ByHand& hand, ByLibrary& library) {
+    constexpr std::int64_t from = 7;
+    quern::Buffer one, other;
+    hand.list(from, one);
+    library.list(from, other);
+    bench::require(one.view() == other.view(), "the two sides write different bytes");
+    Single const expected{.id = from, .done = false, .weight = 1.75};
+    bench::require(one.view().starts_with(R"([{"id":7,"title":"Write the report of week 7",)"),
+                   "the list begins with another row");
+    bench::require(hand.single(from) == expected && library.single(from) == expected,
+                   "the row is another one");
+}
+
+// Ids go round, so that the rows are not always the same; a list of a hundred can begin at each.
+template <class Side>
+void run(std::chrono::seconds seconds, Side& side, bool whole_list) {
+    constexpr std::int64_t last = rows_in_table - rows_read;
+    std::int64_t id = 0;
+    quern::Buffer json;
+    auto const next = [&] { return id = id % last + 1; };
+    if (whole_list) {
+        bench::run_for(seconds, [&] {
+            json.clear();
+            side.list(next(), json);
+            bench::keep(*json.data());
+        });
+    } else {
+        bench::run_for(seconds, [&] { bench::keep(side.single(next())); });
+    }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    int const rounds = argc > 1 ? std::atoi(argv[1]) : 51;
-    std::filesystem::path const file =
-        std::filesystem::temp_directory_path() /
-        ("quern-bench-rows-" + std::to_string(Clock::now().time_since_epoch().count()));
+    auto const arguments = bench::read_arguments(argc, argv);
+    std::string_view const what = argc > 3 ? argv[3] : "list";
+    if (what != "list" && what != "row") bench::give_up("list or row");
+    auto const now = std::chrono::system_clock::now().time_since_epoch().count();
+    auto const file = std::filesystem::temp_directory_path() / ("quern-bench-rows-" + std::to_string(now));
     {
         auto const db =
             *quern::Database::open(file, {.durability = quern::Durability::relaxed, .exclusive = true});
         fill(*db);
         ByHand hand(file);
         ByLibrary library(*db);
-        quern::Buffer json;
-        auto const bytes = [&](auto& side) {
-            json.clear();
-            side.list(7, json);
-            return std::string(json.view());
-        };
-        QUERN_ASSERT(bytes(hand) == bytes(library), "both write the same");
-
-        compare("100 rows as JSON", rounds, [&](bool by_hand) {
-            return ns_each(lists_a_round, [&](std::int64_t from) {
-                json.clear();
-                by_hand ? hand.list(from, json) : library.list(from, json);
-            });
-        });
-        double sum = 0;
-        compare("one row by id", rounds, [&](bool by_hand) {
-            return ns_each(singles_a_round,
-                           [&](std::int64_t id) { sum += by_hand ? hand.single(id) : library.single(id); });
-        });
-        std::printf("(checksum %.0f)\n", sum);
+        probe(hand, library);
+        arguments.by_hand ? run(arguments.seconds, hand, what == "list")
+                          : run(arguments.seconds, library, what == "list");
     }
     for (char const* const suffix : {"", "-wal", "-shm"}) std::filesystem::remove(file.string() + suffix);
 }

@@ -3,11 +3,12 @@
 // over all rows with every column read, in autocommit. It is the cost that an answer cannot avoid. usage:
 // bench_list FILE SECONDS      prints {"count", "cpu_us", "seconds"}
 #include <sqlite3.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+
+#include "program.h"
 
 namespace {
 
@@ -15,15 +16,6 @@ constexpr char const* statement_text =
     "SELECT id, title, body, views, score, live, created FROM posts "
     "WHERE live = ?1 AND views > ?2 ORDER BY views, id LIMIT ?3 OFFSET ?4";
 constexpr int rows_wanted = 20;
-
-double cpu_us() {
-    rusage use{};
-    getrusage(RUSAGE_SELF, &use);
-    auto const us = [](timeval const& time) {
-        return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
-    };
-    return us(use.ru_utime) + us(use.ru_stime);
-}
 
 // Runs the statement once; the number of bytes read keeps the compiler from skipping the reading.
 long run_once(sqlite3_stmt* statement) {
@@ -62,20 +54,7 @@ int main(int argc, char** argv) {
     sqlite3_bind_int(statement, 2, 5000);
     sqlite3_bind_int(statement, 3, rows_wanted);
     sqlite3_bind_int(statement, 4, 0);
-    for (int warm = 0; warm < 1000; ++warm) run_once(statement);
-
-    auto const start = std::chrono::steady_clock::now();
-    auto const end = start + std::chrono::seconds(std::atoi(argv[2]));
-    double const cpu_before = cpu_us();
-    long count = 0;
-    long bytes = 0;
-    while (std::chrono::steady_clock::now() < end) {
-        for (int time = 0; time < 100; ++time) bytes += run_once(statement);
-        count += 100;
-    }
-    double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    std::printf("{\"count\": %ld, \"cpu_us\": %.0f, \"seconds\": %.3f, \"bytes\": %ld}\n", count,
-                cpu_us() - cpu_before, seconds, bytes);
+    bench::run_for(std::chrono::seconds(std::atoi(argv[2])), [&] { bench::keep(run_once(statement)); });
     sqlite3_finalize(statement);
     sqlite3_close(database);
     return 0;

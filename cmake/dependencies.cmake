@@ -15,9 +15,6 @@ pkg_check_modules(openssl REQUIRED IMPORTED_TARGET libcrypto)
 if(QUERN_TESTS)
   find_package(GTest REQUIRED)
 endif()
-if(QUERN_BENCH)
-  find_package(benchmark REQUIRED)
-endif()
 
 # What each room needs from outside the house.
 set(quern_external_base fmt::fmt)
