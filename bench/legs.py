@@ -10,6 +10,14 @@ RECORD = "/api/collections/posts/records/post00000005000"
 LIST = "/api/collections/posts/records?filter=views%3E5000&sort=views&perPage=20&skipTotal=1"
 INSERT = ["-s", "{root}/bench/insert.lua"]
 
+
+def library(name, title, program, *arguments):
+    """The library against the same written by hand; bench/program.h gives the two sides their time."""
+    sides = [Contestant(side, [f"{{bin}}/{program}", "{seconds}", side, *arguments], program=True)
+             for side in ("hand", "library")]
+    return Leg(name, title, sides, pairs=11, seconds=2)
+
+
 LEGS = [
     Leg("fixed", "a fixed answer through our server, against the least a socket loop can do", [FLOOR, FIXED]),
     Leg("record-get", "one record by its id under a view rule, against the least a socket loop can do",
@@ -31,4 +39,12 @@ LEGS = [
     Leg("app-routes", "twenty routes with captures: a handler written by hand, against quern::App",
         [Contestant("switch", ["{bin}/bench_app_routes", "{port}", "switch"], path="/notes/4711/details"),
          Contestant("app", ["{bin}/bench_app_routes", "{port}", "app"], path="/notes/4711/details")]),
+    library("library-json", "a body read into a struct by its rules: simdjson by hand, against Json<T>",
+            "bench_library_json", "3"),
+    library("library-dump", "twenty structs written as JSON: a writer by hand, against write_json()",
+            "bench_library_dump", "20"),
+    library("library-rows", "a hundred rows fetched and written as JSON: SQLite's C API, against Database",
+            "bench_library_rows", "list"),
+    library("library-row", "one row fetched by its id: SQLite's C API, against Database",
+            "bench_library_rows", "row"),
 ]

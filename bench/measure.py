@@ -43,6 +43,15 @@ class Leg:
     warm_up_seconds: int = 1
     setup: object = None  # called once with (Context); prepares data directories, or raises NotReady
 
+    @property
+    def is_programs(self):
+        """Nothing is served: no load, no latencies, and what is counted are operations."""
+        return all(contestant.program for contestant in self.contestants)
+
+    @property
+    def unit(self):
+        return "operation" if self.is_programs else "request"
+
 
 class NotReady(Exception):
     """The leg cannot run yet; the text says what is missing."""
@@ -196,15 +205,21 @@ def run_program(context, leg, contestant):
                          text=True)
     if ran.returncode != 0:
         raise Void(f"{contestant.name} ended with {ran.returncode}")
-    told = json.loads(ran.stdout)
-    return {
-        "contestant": contestant.name,
-        "requests": told["count"],
-        "cpu_us_per_request": told["cpu_us"] / told["count"],
-        "requests_per_second": told["count"] / told["seconds"],
-        "latency_p50_us": math.nan,
-        "latency_p99_us": math.nan,
-    }
+    return program_figures(contestant.name, ran.stdout)
+
+
+def program_figures(name, text):
+    """The figures of a round from what a program printed. There are no latencies: nobody waited for it."""
+    try:
+        told = json.loads(text)
+        return {
+            "contestant": name,
+            "requests": told["count"],
+            "cpu_us_per_request": told["cpu_us"] / told["count"],
+            "requests_per_second": told["count"] / told["seconds"],
+        }
+    except (ValueError, KeyError, TypeError, ZeroDivisionError):
+        raise Void(f"{name} did not print its figures: {text.strip()[:200]!r}") from None
 
 
 def measure_round(context, leg, contestant):
@@ -252,6 +267,8 @@ def measure_leg(context, leg, say):
 
 # --- statistics --------------------------------------------------------------------------------------------
 
+FIGURES = ("cpu_us_per_request", "requests_per_second", "latency_p50_us", "latency_p99_us")
+
 
 def ratio(pairs, name, base, figure, resamples=10000, seed=1):
     """Geometric mean of the paired ratios name/base, with a bootstrap interval of 95 %."""
@@ -266,14 +283,15 @@ def ratio(pairs, name, base, figure, resamples=10000, seed=1):
 
 
 def summary(leg, pairs):
-    """Medians of every contestant, and the ratios to the first."""
+    """Medians of every contestant of what its rounds have, and the ratios to the first."""
     base = leg.contestants[0].name
     lines = []
     for contestant in leg.contestants:
         rounds = [pair[contestant.name] for pair in pairs]
         line = {"contestant": contestant.name}
-        for figure in ("cpu_us_per_request", "requests_per_second", "latency_p50_us", "latency_p99_us"):
-            line[figure] = statistics.median(one[figure] for one in rounds)
+        for figure in FIGURES:
+            if figure in rounds[0]:
+                line[figure] = statistics.median(one[figure] for one in rounds)
         if contestant.name != base:
             line["cpu_ratio"] = ratio(pairs, contestant.name, base, "cpu_us_per_request")
             line["throughput_ratio"] = ratio(pairs, contestant.name, base, "requests_per_second")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measuring itself: wrk's words, the process clock, the ratio and its interval."""
+"""The measuring itself: wrk's words, the process clock, programs, the ratio and its interval, the page."""
 import subprocess
 import sys
 import time
@@ -9,6 +9,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import measure  # noqa: E402
+import report  # noqa: E402
+from legs import LEGS  # noqa: E402
 
 WRK = """Running 2s test @ http://127.0.0.1:1/
   1 threads and 64 connections
@@ -56,6 +58,51 @@ class Clock(unittest.TestCase):
             process.communicate(b"\n")
 
 
+def program(name, code):
+    return measure.Contestant(name, [sys.executable, "-c", code, "{seconds}"], program=True)
+
+
+def sides(program_a=True, program_b=True):
+    return [measure.Contestant("a", [], program=program_a), measure.Contestant("b", [], program=program_b)]
+
+
+class Program(unittest.TestCase):
+    CONTEXT = measure.Context(root="", bin="", dir="")
+
+    def round_of(self, code):
+        one = program("one", code)
+        return measure.measure_round(self.CONTEXT, measure.Leg("x", "x", [one], seconds=3), one)
+
+    def test_it_is_told_the_seconds_and_counts_for_itself(self):
+        figures = self.round_of("""import sys
+print('{"count": 200, "cpu_us": 50, "seconds": %s}' % sys.argv[1])""")
+        self.assertEqual(figures, {"contestant": "one", "requests": 200, "cpu_us_per_request": 0.25,
+                                   "requests_per_second": 200 / 3})
+
+    def test_a_program_that_fails_or_prints_something_else_voids_the_round(self):
+        for code in ("raise SystemExit(1)", "print('nothing to say')", "print('7')",
+                     """print('{"count": 0, "cpu_us": 1, "seconds": 1}')""",
+                     """print('{"count": 1, "cpu_us": 1}')"""):
+            with self.assertRaises(measure.Void):
+                self.round_of(code)
+
+    def test_a_leg_of_programs_alone_has_operations(self):
+        self.assertEqual(measure.Leg("x", "x", sides()).unit, "operation")
+        self.assertEqual(measure.Leg("x", "x", sides(program_b=False)).unit, "request")
+
+    def test_a_summary_has_the_figures_that_the_rounds_have(self):
+        served = {"cpu_us_per_request": 2.0, "requests_per_second": 5.0, "latency_p50_us": 7.0,
+                  "latency_p99_us": 9.0}
+        pairs = [{"a": {"cpu_us_per_request": 1.0, "requests_per_second": 10.0}, "b": served}] * 3
+        a, b = measure.summary(measure.Leg("x", "x", sides(program_b=False)), pairs)
+        self.assertEqual(a, {"contestant": "a", "cpu_us_per_request": 1.0, "requests_per_second": 10.0})
+        self.assertEqual((b["latency_p50_us"], b["latency_p99_us"]), (7.0, 9.0))
+        self.assertAlmostEqual(b["cpu_ratio"]["ratio"], 2.0)
+
+    def test_the_legs_have_names_of_their_own(self):
+        self.assertEqual(len({leg.name for leg in LEGS}), len(LEGS))
+
+
 class Ratio(unittest.TestCase):
     def test_a_constant_ratio_has_no_spread(self):
         pairs = [{"a": {"x": value}, "b": {"x": value * 1.5}} for value in (1.0, 2.0, 3.0, 4.0, 5.0)]
@@ -84,6 +131,48 @@ class Ratio(unittest.TestCase):
         finally:
             measure.measure_round = kept
         self.assertEqual(seen, ["a", "b", "b", "a"])
+
+
+class Page(unittest.TestCase):
+    ABOUT = {"machine": "M", "date": "D", "commit": "C", "command": "bench/run x"}
+
+    def table(self, leg, *summary):
+        result = {"circumstances": self.ABOUT, "summary": summary, "pairs": [1, 2, 3], "voids": []}
+        return report.table(leg, result)
+
+    def test_programs_have_operations_and_neither_latencies_nor_wrk(self):
+        ratio = {"ratio": 1.5, "low": 1.25, "high": 1.75}
+        text = self.table(measure.Leg("x", "words", sides(), seconds=2),
+                          {"contestant": "a", "cpu_us_per_request": 0.2504, "requests_per_second": 4e6},
+                          {"contestant": "b", "cpu_us_per_request": 0.375, "requests_per_second": 3e6,
+                           "cpu_ratio": ratio})
+        self.assertEqual(text, """### x: words
+
+| contestant | CPU µs/operation | ratio (95 %) | operations/s | ratio (95 %) |
+|---|---:|---:|---:|---:|
+| a | 0.250 | 1 | 4000000 | 1 |
+| b | 0.375 | 1.500 (1.250 to 1.750) | 3000000 | 1 |
+
+3 pairs of 2 s; 0 void. M. D, commit C. `bench/run x`
+""")
+
+    def test_a_server_beside_a_program_has_latencies_and_the_program_none(self):
+        text = self.table(measure.Leg("x", "words", sides(program_b=False), seconds=2),
+                          {"contestant": "a", "cpu_us_per_request": 2.0, "requests_per_second": 4.0},
+                          {"contestant": "b", "cpu_us_per_request": 3.0, "requests_per_second": 4.0,
+                           "latency_p50_us": 5.0, "latency_p99_us": 9.0})
+        self.assertIn("| requests/s | ratio (95 %) | p50 µs | p99 µs |\n", text)
+        self.assertIn("| a | 2.00 | 1 | 4 | 1 |  |  |\n| b | 3.00 | 1 | 4 | 1 | 5 | 9 |\n", text)
+        self.assertIn("3 pairs of 2 s, `wrk -t1 -c64`; 0 void.", text)
+
+    def test_a_leg_replaces_itself_and_a_new_one_goes_behind_the_last(self):
+        page = "head\n"
+        for name, fresh in (("a", "1\n"), ("b", "2\n"), ("a", "3\n")):
+            page = report.replace_between(page, name, fresh)
+        legs = "<!-- leg a -->\n3\n<!-- end of leg a -->\n\n<!-- leg b -->\n2\n<!-- end of leg b -->\n"
+        self.assertEqual(page, "head\n\n" + legs)
+        self.assertTrue(report.replace_between(page + "\ntail\n", "c", "4\n").endswith(
+            "<!-- end of leg c -->\n\ntail\n"))
 
 
 if __name__ == "__main__":
