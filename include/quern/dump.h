@@ -109,6 +109,8 @@ struct Picks {
         return true;
     }
     static constexpr bool keeps(std::string_view) { return true; }
+    // Whether some of what is below a place that is kept is left out.
+    static constexpr bool leaves_out_below(std::string_view) { return false; }
 };
 template <FixedString... Names>
 struct Picks<Include<Names...>> {
@@ -120,6 +122,9 @@ struct Picks<Include<Names...>> {
         return ((path == Names.view() || is_below(path, Names.view()) || is_below(Names.view(), path)) ||
                 ...);
     }
+    static constexpr bool leaves_out_below(std::string_view path) {
+        return !((path == Names.view() || is_below(path, Names.view())) || ...);
+    }
 };
 template <FixedString... Names>
 struct Picks<Exclude<Names...>> {
@@ -128,6 +133,9 @@ struct Picks<Exclude<Names...>> {
         return (has_member<T>(Names.view()) && ...);
     }
     static constexpr bool keeps(std::string_view path) { return ((path != Names.view()) && ...); }
+    static constexpr bool leaves_out_below(std::string_view path) {
+        return (is_below(Names.view(), path) || ...);
+    }
 };
 
 // What is left out below one place of the value. Path is that place, and empty when nothing goes by names.
@@ -157,16 +165,47 @@ struct DumpPlan {
     static constexpr bool keeps() {
         return (Picks<Options>::keeps(path_of<M>().view()) && ...);
     }
+    // Where nothing goes by names any more, the plan is the same all the way down: structs that hold
+    // themselves have an end then.
     template <class M>
     static consteval auto inside() {
-        if constexpr (by_name) {
+        if constexpr ((Picks<Options>::leaves_out_below(path_of<M>().view()) || ...)) {
             return DumpPlan<path_of<M>(), Options...>{};
+        } else if constexpr (without_null && without_defaults) {
+            return DumpPlan<"", ExcludeNull, ExcludeDefaults>{};
+        } else if constexpr (without_null) {
+            return DumpPlan<"", ExcludeNull>{};
+        } else if constexpr (without_defaults) {
+            return DumpPlan<"", ExcludeDefaults>{};
         } else {
-            return DumpPlan{};
+            return DumpPlan<"">{};
         }
     }
 };
 using WholeDump = DumpPlan<"">;
+
+// The schema of what a plan writes: a member that may be left out is not required, one that always is does
+// not stand there.
+template <class Plan>
+struct DumpSchema;
+template <class Plan>
+using SchemaOfDump = std::conditional_t<Plan::by_name || Plan::leaves_out, DumpSchema<Plan>, WholeSchema>;
+template <class Plan>
+struct DumpSchema {
+    static constexpr bool is_component = !Plan::by_name;
+    static constexpr std::string_view variant = !Plan::without_null       ? "WithoutDefaults"
+                                                : !Plan::without_defaults ? "WithoutNull"
+                                                                          : "WithoutNullAndDefaults";
+    template <class M>
+    static constexpr bool keeps = Plan::template keeps<M>();
+    template <class M>
+    static constexpr bool is_required =
+        !Plan::without_defaults && !(Plan::without_null && is_optional<typename M::Type>);
+    template <class M>
+    using Type = std::conditional_t<Plan::without_null, Bare<typename M::Type>, typename M::Type>;
+    template <class M>
+    using Inside = SchemaOfDump<decltype(Plan::template inside<M>())>;
+};
 
 // The bytes before a member's value: `{"title":` or `,"title":`.
 template <class T, std::size_t Index, char Before>
@@ -398,9 +437,10 @@ struct Answer<Dumped<T, Options...>> {
         call.exchange.response.content_type = http::content_type_json;
         write_json(call.exchange.response.body, dumped);
     }
-    // Described as the whole: what is left out depends on the value.
     static void describe(openapi::Operation& operation) {
-        operation.response(200, "application/json", detail::schema_of<T>(operation.schemas()));
+        using Plan = detail::SchemaOfDump<detail::DumpPlan<"", Options...>>;
+        operation.response(200, "application/json",
+                           detail::planned_schema<Plan, T>(operation.schemas(), std::tuple<>{}));
     }
 };
 

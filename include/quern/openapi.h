@@ -4,8 +4,10 @@
 // What an App can do, as an OpenAPI 3.1 document made from the types of its handlers.
 //
 // Each route becomes an operation: captures, headers and queries are its parameters with their rules, Json<T>
-// is its body, and what the handler returns is its answer. Structs become components by their names; two
-// different ones of one name are told apart by a number behind it.
+// is its body, and what the handler returns is its answer. Structs become components by their names. Where
+// two have the same, all of that name are called by their namespaces as well, `shop.Item`, whatever the order
+// of the routes; those that even then have the same name get a number. The names that begin with `quern.` are
+// the document's own.
 //
 // Extract<T> and Answer<T> of your own are described when they have
 //   static void describe(openapi::Operation& operation);
@@ -46,7 +48,12 @@ public:
     ~Schemas();
 
     // A reference to a struct's schema as JSON. `write` is called when it is new; a struct may hold itself.
-    [[nodiscard]] std::string reference(std::type_index type, std::string (*write)(Schemas&));
+    // A struct may have several schemas: `variant` is part of the name of those that are not its whole.
+    [[nodiscard]] std::string reference(std::type_index type, std::string (*write)(Schemas&),
+                                        std::string_view variant = {});
+    // Gives all structs so far their final names, and forgets what was written: it is written again. Before
+    // that, references point to names that are only told apart.
+    void settle_names();
     // `"Name":schema,...` of all so far.
     [[nodiscard]] std::string members() const;
 
@@ -59,7 +66,8 @@ private:
 // Threads: one at a time.
 class Operation {
 public:
-    explicit Operation(Schemas& schemas);
+    // Lifetime: both are borrowed.
+    Operation(Schemas& schemas, RouteShape const& shape);
     ~Operation();
 
     [[nodiscard]] Schemas& schemas() { return schemas_; }
@@ -79,6 +87,7 @@ public:
 private:
     struct State;
     Schemas& schemas_;
+    RouteShape const& shape_;
     std::unique_ptr<State> state_;
 };
 

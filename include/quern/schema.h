@@ -44,34 +44,52 @@ void add_rule(std::string&, Named<Name> const&, std::string_view) {}
 template <class... R>
 void add_rule(std::string&, Each<R...> const&, std::string_view) {}
 
-template <class T, class... R>
-std::string schema_of(openapi::Schemas& schemas, std::tuple<R...> const& rules);
+// What a schema shows of a struct. This plan is the struct as it is read, and as it is written whole.
+struct WholeSchema {
+    static constexpr bool is_component = true;       // by name; else it stands where it is used
+    static constexpr std::string_view variant = {};  // of the name
+    template <class M>
+    static constexpr bool keeps = true;
+    template <class M>
+    static constexpr bool is_required = M::is_required;
+    template <class M>
+    using Type = typename M::Type;
+    template <class M>
+    using Inside = WholeSchema;
+};
 
-template <class Element, class Rule>
+template <class Plan, class T, class... R>
+std::string planned_schema(openapi::Schemas& schemas, std::tuple<R...> const& rules);
+
+template <class Plan, class Element, class Rule>
 void read_each(openapi::Schemas&, Rule const&, std::string&) {}
-template <class Element, class... R>
+template <class Plan, class Element, class... R>
 void read_each(openapi::Schemas& schemas, Each<R...> const& rule, std::string& schema) {
-    schema = schema_of<Element>(schemas, rule.rules);
+    schema = planned_schema<Plan, Element>(schemas, rule.rules);
 }
 // The elements' schema, with the rules that `each` gives them.
-template <class Element, class... R>
+template <class Plan, class Element, class... R>
 std::string element_schema(openapi::Schemas& schemas, std::tuple<R...> const& rules) {
     std::string schema;
-    std::apply([&](auto const&... rule) { (read_each<Element>(schemas, rule, schema), ...); }, rules);
-    return schema.empty() ? schema_of<Element>(schemas, std::tuple<>{}) : schema;
+    std::apply([&](auto const&... rule) { (read_each<Plan, Element>(schemas, rule, schema), ...); }, rules);
+    return schema.empty() ? planned_schema<Plan, Element>(schemas, std::tuple<>{}) : schema;
 }
 
-template <Described T>
+template <class Plan, Described T>
 std::string struct_schema(openapi::Schemas& schemas) {
     std::string members;
     std::string required;
     for_each_member<T>([&](auto index) {
         using M = Member<T, index>;
-        if (!members.empty()) members += ',';
-        members += json_quoted(M::name) + ":" + schema_of<typename M::Type>(schemas, M::rules);
-        if (!M::is_required) return;
-        if (!required.empty()) required += ',';
-        required += json_quoted(M::name);
+        if constexpr (Plan::template keeps<M>) {
+            if (!members.empty()) members += ',';
+            members += json_quoted(M::name) + ":" +
+                       planned_schema<typename Plan::template Inside<M>, typename Plan::template Type<M>>(
+                           schemas, M::rules);
+            if (!Plan::template is_required<M>) return;
+            if (!required.empty()) required += ',';
+            required += json_quoted(M::name);
+        }
     });
     std::string schema = R"({"type":"object","properties":{)" + members + "}";
     if (!required.empty()) schema += ",\"required\":[" + required + "]";
@@ -98,17 +116,17 @@ std::string enum_schema() {
 }
 
 // The schema without its closing brace.
-template <class T, class... R>
+template <class Plan, class T, class... R>
 std::string open_schema(openapi::Schemas& schemas, std::tuple<R...> const& rules) {
     if constexpr (std::same_as<T, bool>) {
         return R"({"type":"boolean")";
     } else if constexpr (is_number<T>) {
         return number_schema<T>();
     } else if constexpr (is_list<T>) {
-        return R"({"type":"array","items":)" + element_schema<typename T::value_type>(schemas, rules);
+        return R"({"type":"array","items":)" + element_schema<Plan, typename T::value_type>(schemas, rules);
     } else if constexpr (is_map<T>) {
         return R"({"type":"object","additionalProperties":)" +
-               schema_of<typename T::mapped_type>(schemas, std::tuple<>{});
+               planned_schema<Plan, typename T::mapped_type>(schemas, std::tuple<>{});
     } else if constexpr (DescribedEnum<T>) {
         return enum_schema<T>();
     } else if constexpr (is_text<T>) {
@@ -120,15 +138,18 @@ std::string open_schema(openapi::Schemas& schemas, std::tuple<R...> const& rules
     }
 }
 
-template <class T, class... R>
-std::string schema_of(openapi::Schemas& schemas, std::tuple<R...> const& rules) {
+template <class Plan, class T, class... R>
+std::string planned_schema(openapi::Schemas& schemas, std::tuple<R...> const& rules) {
     if constexpr (is_optional<T>) {
-        return R"({"anyOf":[)" + schema_of<typename T::value_type>(schemas, rules) + R"(,{"type":"null"}]})";
+        return R"({"anyOf":[)" + planned_schema<Plan, typename T::value_type>(schemas, rules) +
+               R"(,{"type":"null"}]})";
+    } else if constexpr (Described<T> && Plan::is_component) {
+        auto const write = [](openapi::Schemas& inside) { return struct_schema<Plan, T>(inside); };
+        return schemas.reference(typeid(T), write, Plan::variant);
     } else if constexpr (Described<T>) {
-        return schemas.reference(typeid(T),
-                                 [](openapi::Schemas& inside) { return struct_schema<T>(inside); });
+        return struct_schema<Plan, T>(schemas);
     } else {
-        std::string schema = open_schema<T>(schemas, rules);
+        std::string schema = open_schema<Plan, T>(schemas, rules);
         constexpr std::string_view what = is_text<T> ? "Length" : is_map<T> ? "Properties" : "Items";
         std::apply([&](auto const&... rule) { (add_rule(schema, rule, what), ...); }, rules);
         return schema + "}";
@@ -136,7 +157,7 @@ std::string schema_of(openapi::Schemas& schemas, std::tuple<R...> const& rules) 
 }
 template <class T>
 std::string schema_of(openapi::Schemas& schemas) {
-    return schema_of<T>(schemas, std::tuple<>{});
+    return planned_schema<WholeSchema, T>(schemas, std::tuple<>{});
 }
 
 // The members of a described struct as parameters of one kind.
@@ -145,8 +166,9 @@ void describe_parameters(openapi::Operation& operation, std::string_view in) {
     for_each_member<T>([&](auto index) {
         using M = Member<T, index>;
         bool const required = M::is_required && !is_vector<typename M::Type>;
-        operation.parameter(in, M::name, in == "path" || required,
-                            schema_of<Bare<typename M::Type>>(operation.schemas(), M::rules));
+        operation.parameter(
+            in, M::name, in == "path" || required,
+            planned_schema<WholeSchema, Bare<typename M::Type>>(operation.schemas(), M::rules));
     });
 }
 

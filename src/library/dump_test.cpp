@@ -47,6 +47,13 @@ struct Kinds {
 };
 QUERN_DESCRIBE(Kinds, low, high, tiny, half, bad, text, size, lists, flags, bits, id, class_)
 
+struct Tree {
+    std::string name;
+    std::string note;
+    std::vector<Tree> below;
+};
+QUERN_DESCRIBE(Tree, name, note, below)
+
 struct Nothing {};
 QUERN_DESCRIBE(Nothing)
 
@@ -88,6 +95,15 @@ TEST(Dump, LeavesOutWhatIsNotWanted) {
     EXPECT_EQ(written(dump(std::vector{thing()}, include<"done">)), R"([{"done":true}])");
     EXPECT_EQ(written(dump(std::map<std::string, Thing>{{"k", thing()}}, include<"first.weight">)),
               R"({"k":{"first":{"weight":1}}})");
+}
+
+// The names that dump() is given are of the value itself; they do not follow a struct into itself.
+TEST(Dump, AStructThatHoldsItselfHasAnEnd) {
+    Tree const tree{"a", "x", {{"b", "y", {}}}};
+    EXPECT_EQ(written(dump(tree, exclude<"note">)),
+              R"({"name":"a","below":[{"name":"b","note":"y","below":[]}]})");
+    EXPECT_EQ(written(dump(tree, exclude_defaults, include<"name", "below">)),
+              R"({"name":"a","below":[{"name":"b","note":"y"}]})");
 }
 
 TEST(Dump, IsAnAnswer) {

@@ -15,7 +15,12 @@ Result<Multipart> Extract<Multipart>::from(Call& call) {
 }
 
 void Extract<Multipart>::describe(openapi::Operation& operation) {
-    operation.body("multipart/form-data", R"({"type":"object"})");
+    // Which parts there are is known to the handler alone: any name, once or several times, text or a file.
+    constexpr std::string_view part =
+        R"({"anyOf":[{"type":"string"},{"type":"string","contentMediaType":"application/octet-stream"}]})";
+    operation.body("multipart/form-data", R"({"type":"object","additionalProperties":{"anyOf":[)" +
+                                              std::string(part) + R"(,{"type":"array","items":)" +
+                                              std::string(part) + "}]}}");
     for (int const status : {400, 413, 415}) operation.problem(status);
 }
 

@@ -5,7 +5,9 @@
 
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include <quern/json_writer.h>
 #include <quern/schema.h>
@@ -41,21 +43,31 @@ namespace {
 
 using detail::json_quoted;
 
-// The type's own name: "shop::Item<int>" is Item_int_.
-std::string name_of(std::type_index type) {
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+}
+
+// "shop::(anonymous namespace)::Item<web::Name>" is shop.Item_web.Name_ with its scope, else Item_web.Name_.
+std::string name_of(std::type_index type, bool with_scope) {
     int status = 0;
     char* const demangled = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
     std::string name = demangled != nullptr ? demangled : type.name();
     std::free(demangled);
+    replace_all(name, "(anonymous namespace)::", "");
     std::size_t const scope = name.substr(0, name.find('<')).rfind("::");
-    if (scope != std::string::npos) name.erase(0, scope + 2);
+    if (!with_scope && scope != std::string::npos) name.erase(0, scope + 2);
+    replace_all(name, "::", ".");
     for (char& c : name) {
-        bool const fine =
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+        bool const fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          c == '_' || c == '.';
         if (!fine) c = '_';
     }
     return name;
 }
+
+// Of what this file adds to the components.
+constexpr std::string_view problem_name = "quern.Problem";
 
 void append_item(std::string& list, std::string_view item) {
     if (!list.empty()) list += ',';
@@ -65,30 +77,60 @@ void append_item(std::string& list, std::string_view item) {
 }  // namespace
 
 struct Schemas::State {
-    std::map<std::type_index, std::string> names;
-    std::map<std::string, std::string> schemas;  // by name
+    struct Component {
+        std::type_index type;
+        std::string variant;
+        std::string name;
+        std::string schema;
+        bool is_written = false;
+    };
+    std::vector<Component> components;  // in the order met
+
+    [[nodiscard]] std::size_t place_of(std::type_index type, std::string_view variant) {
+        for (std::size_t place = 0; place < components.size(); ++place) {
+            if (components[place].type == type && components[place].variant == variant) return place;
+        }
+        components.push_back({type, std::string(variant), "_" + std::to_string(components.size()), {}});
+        return components.size() - 1;
+    }
 };
 
 Schemas::Schemas() : state_(std::make_unique<State>()) {}
 Schemas::~Schemas() = default;
 
-std::string Schemas::reference(std::type_index type, std::string (*write)(Schemas&)) {
-    auto const [known, is_new] = state_->names.try_emplace(type);
-    if (is_new) {
-        std::string const base = name_of(type);
-        std::string name = base;
-        for (int number = 2; state_->schemas.contains(name); ++number) name = base + std::to_string(number);
-        known->second = name;
-        // Named before it is written, for it may hold itself.
-        state_->schemas.emplace(name, std::string());
-        state_->schemas[name] = write(*this);
+std::string Schemas::reference(std::type_index type, std::string (*write)(Schemas&),
+                               std::string_view variant) {
+    std::size_t const place = state_->place_of(type, variant);
+    if (!std::exchange(state_->components[place].is_written, true)) {
+        std::string schema = write(*this);  // which may add components
+        state_->components[place].schema = std::move(schema);
     }
-    return R"({"$ref":"#/components/schemas/)" + state_->names[type] + "\"}";
+    return R"({"$ref":"#/components/schemas/)" + state_->components[place].name + "\"}";
+}
+
+void Schemas::settle_names() {
+    std::map<std::string, std::set<std::type_index>> types_of;
+    for (auto const& component : state_->components)
+        types_of[name_of(component.type, false)].insert(component.type);
+    std::set<std::string> taken{std::string(problem_name)};
+    for (auto& component : state_->components) {
+        std::string name = name_of(component.type, false);
+        if (types_of[name].size() > 1) name = name_of(component.type, true);
+        name += component.variant;
+        component.name = name;
+        for (int number = 2; !taken.insert(component.name).second; ++number)
+            component.name = name + "_" + std::to_string(number);
+        component.schema.clear();
+        component.is_written = false;
+    }
 }
 
 std::string Schemas::members() const {
+    std::map<std::string_view, std::string_view> sorted;
+    for (auto const& component : state_->components) sorted.emplace(component.name, component.schema);
     std::string list;
-    for (auto const& [name, schema] : state_->schemas) append_item(list, json_quoted(name) + ":" + schema);
+    for (auto const& [name, schema] : sorted)
+        append_item(list, json_quoted(name) + ":" + std::string(schema));
     return list;
 }
 
@@ -99,14 +141,20 @@ struct Operation::State {
     int success = 200;
 };
 
-Operation::Operation(Schemas& schemas) : schemas_(schemas), state_(std::make_unique<State>()) {}
+Operation::Operation(Schemas& schemas, RouteShape const& shape)
+    : schemas_(schemas), shape_(shape), state_(std::make_unique<State>()) {}
 Operation::~Operation() = default;
 
 void Operation::parameter(std::string_view in, std::string_view name, bool is_required,
                           std::string_view schema) {
-    append_item(state_->parameters, R"({"name":)" + json_quoted(name) + R"(,"in":)" + json_quoted(in) +
-                                        R"(,"required":)" + (is_required ? "true" : "false") +
-                                        R"(,"schema":)" + std::string(schema) + "}");
+    std::string text = R"({"name":)" + json_quoted(name) + R"(,"in":)" + json_quoted(in) + R"(,"required":)" +
+                       (is_required ? "true" : "false");
+    // OpenAPI has no word for it: a path parameter is one segment there.
+    for (RouteSegment const& segment : shape_.parts()) {
+        if (in == "path" && segment.kind == RouteSegment::Kind::rest && segment.text == name)
+            text += R"(,"description":"The rest of the path, which may hold slashes.")";
+    }
+    append_item(state_->parameters, text + R"(,"schema":)" + std::string(schema) + "}");
 }
 
 void Operation::body(std::string_view media_type, std::string_view schema) {
@@ -125,7 +173,8 @@ void Operation::response(int status, std::string_view media_type, std::string_vi
 void Operation::problem(int status) {
     state_->responses.emplace(status, R"({"description":)" + json_quoted(http::reason_phrase(status)) +
                                           R"(,"content":{"application/problem+json":{"schema":)"
-                                          R"({"$ref":"#/components/schemas/Problem"}}}})");
+                                          R"({"$ref":"#/components/schemas/)" +
+                                          std::string(problem_name) + R"("}}}})");
 }
 
 void Operation::under_status(int status) { state_->success = status; }
@@ -168,9 +217,15 @@ constexpr std::string_view problem_schema =
 
 std::string document(OpenApiInfo const& info, std::vector<Route> const& routes) {
     Schemas schemas;
+    for (Route const& route : routes) {
+        Operation operation(schemas, *route.shape);
+        route.describe(operation);
+    }
+    // Only who has met all structs knows which names are unique.
+    schemas.settle_names();
     std::map<std::string, std::string> paths;
     for (Route const& route : routes) {
-        Operation operation(schemas);
+        Operation operation(schemas, *route.shape);
         route.describe(operation);
         append_item(paths[path_of(*route.shape)],
                     json_quoted(method_of(route.method)) + ":" + operation.text());
@@ -182,7 +237,7 @@ std::string document(OpenApiInfo const& info, std::vector<Route> const& routes) 
     for (auto const& [path, operations] : paths)
         append_item(list, json_quoted(path) + ":{" + operations + "}");
     std::string components = schemas.members();
-    append_item(components, R"("Problem":)" + std::string(problem_schema));
+    append_item(components, json_quoted(problem_name) + ":" + std::string(problem_schema));
     return text + R"(},"paths":{)" + list + R"(},"components":{"schemas":{)" + components + "}}}";
 }
 

@@ -8,8 +8,26 @@
 #include <quern/app.h>
 #include <quern/dump.h>
 #include <quern/json.h>
+#include <quern/multipart.h>
 #include <quern/query.h>
 #include "json/reader.h"
+
+namespace shop {
+struct Item {
+    int price = 0;
+};
+QUERN_DESCRIBE(Item, price)
+struct Problem {
+    std::string why;
+};
+QUERN_DESCRIBE(Problem, why)
+}  // namespace shop
+namespace web {
+struct Item {
+    std::string link;
+};
+QUERN_DESCRIBE(Item, link)
+}  // namespace web
 
 namespace quern {
 namespace {
@@ -59,7 +77,7 @@ TEST(OpenApi, ADocumentIsMadeFromTheTypes) {
     auto const tree = json::Tree::parse(reply.body);
     ASSERT_TRUE(tree) << reply.body;
     std::string const problem = R"("content":{"application/problem+json":{"schema":)"
-                                R"({"$ref":"#/components/schemas/Problem"}}}})";
+                                R"({"$ref":"#/components/schemas/quern.Problem"}}}})";
     std::string const node = R"({"schema":{"$ref":"#/components/schemas/Node"}})";
     std::string const id = R"({"name":"id","in":"path","required":true,"schema":{"type":"integer",)"
                            R"("format":"int64"}})";
@@ -98,6 +116,112 @@ TEST(OpenApi, ADocumentIsMadeFromTheTypes) {
                        R"("additionalProperties":false})"),
               std::string_view::npos)
         << raw;
+}
+
+struct Account {
+    std::string name;
+    std::optional<int> age;
+    std::string password;
+    shop::Item item;
+    std::vector<Account> friends;
+    static constexpr auto rules = quern::rules(quern::on<&Account::name>(quern::length(1, 9)));
+};
+QUERN_DESCRIBE(Account, name, age, password, item, friends)
+
+std::string document_of(AppBase& app) {
+    EXPECT_TRUE(app.openapi({}));
+    std::string document(app.request(http::Method::get, "/openapi.json").body);
+    EXPECT_TRUE(json::Tree::parse(document)) << document;
+    return document;
+}
+std::size_t count(std::string_view text, std::string_view piece) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(piece); at != text.npos; at = text.find(piece, at + 1)) ++found;
+    return found;
+}
+
+TEST(OpenApi, StructsOfOneNameAreCalledByTheirNamespaces) {
+    App first;
+    first.get<"/web">([] { return web::Item{}; });
+    first.get<"/shop">([] { return shop::Item{}; });
+    first.get<"/kind">([](Json<shop::Problem>) { return shop::Problem{}; });
+    std::string const document = document_of(first);
+    EXPECT_EQ(count(document, R"("shop.Item":{"type":"object","properties":{"price":)"), 1U) << document;
+    EXPECT_EQ(count(document, R"("web.Item":{"type":"object","properties":{"link":)"), 1U) << document;
+    EXPECT_EQ(count(document, R"("Problem":{"type":"object","properties":{"why":)"), 1U) << document;
+    EXPECT_EQ(count(document, R"("quern.Problem":{"type":"object","properties":{"type":)"), 1U) << document;
+    EXPECT_EQ(
+        count(document, R"("/web":{"get":{"responses":{"200":{"description":"OK","content":)"
+                        R"({"application/json":{"schema":{"$ref":"#/components/schemas/web.Item"}}}}}}})"),
+        1U)
+        << document;
+    App second;
+    second.get<"/shop">([] { return shop::Item{}; });
+    EXPECT_EQ(count(document_of(second), R"("Item":{"type":"object")"), 1U);
+}
+
+TEST(OpenApi, TheRestOfAPathMayHoldSlashes) {
+    App app;
+    app.get<"/files/{id}/{path...}">([](int, std::string_view) { return "text"; });
+    std::string const document = document_of(app);
+    EXPECT_EQ(count(document, R"("/files/{id}/{path}":)"), 1U) << document;
+    EXPECT_EQ(count(document, R"({"name":"id","in":"path","required":true,"schema":{"type":"integer"}},)"
+                              R"({"name":"path","in":"path","required":true,"description":)"
+                              R"("The rest of the path, which may hold slashes.","schema":)"
+                              R"({"type":"string"}})"),
+              1U)
+        << document;
+}
+
+TEST(OpenApi, AFormHasPartsOfAnyName) {
+    App app;
+    app.post<"/form">([](Multipart) { return "text"; });
+    std::string const document = document_of(app);
+    EXPECT_EQ(count(document, R"("requestBody":{"required":true,"content":{"multipart/form-data":{"schema":)"
+                              R"({"type":"object","additionalProperties":{"anyOf":[)"),
+              1U)
+        << document;
+    EXPECT_EQ(count(document, R"("contentMediaType":"application/octet-stream")"), 2U);
+}
+
+TEST(OpenApi, ADumpIsDescribedAsItIsWritten) {
+    App app;
+    app.get<"/without">([] { return dump(Account{}, exclude<"password", "item.price">); });
+    std::string const document = document_of(app);
+    // What is below `friends` is not touched: the whole struct, by reference.
+    EXPECT_EQ(count(document, R"("schema":{"type":"object","properties":{"name":{"type":"string",)"
+                              R"("minLength":1,"maxLength":9},"age":{"anyOf":[{"type":"integer"},)"
+                              R"({"type":"null"}]},"item":{"type":"object","properties":{},)"
+                              R"("additionalProperties":false},"friends":{"type":"array","items":)"
+                              R"({"$ref":"#/components/schemas/Account"}}},"required":["name","age","item",)"
+                              R"("friends"],"additionalProperties":false})"),
+              1U)
+        << document;
+}
+
+TEST(OpenApi, WhatADumpMayLeaveOutIsNotRequired) {
+    App app;
+    app.get<"/null">([] { return dump(Account{}, exclude_null); });
+    app.get<"/defaults">([] { return dump(std::vector<shop::Item>{}, exclude_defaults); });
+    app.get<"/named">([] { return dump(Account{}, exclude_null, include<"age", "item">); });
+    std::string const document = document_of(app);
+    EXPECT_EQ(
+        count(document, R"("AccountWithoutNull":{"type":"object","properties":{"name":{"type":"string",)"
+                        R"("minLength":1,"maxLength":9},"age":{"type":"integer"},)"
+                        R"("password":{"type":"string"},"item":)"
+                        R"({"$ref":"#/components/schemas/ItemWithoutNull"},"friends":{"type":"array",)"
+                        R"("items":{"$ref":"#/components/schemas/AccountWithoutNull"}}},)"
+                        R"("required":["name","password","item","friends"])"),
+        1U)
+        << document;
+    EXPECT_EQ(count(document, R"("ItemWithoutDefaults":{"type":"object","properties":)"
+                              R"({"price":{"type":"integer"}},"additionalProperties":false})"),
+              1U)
+        << document;
+    EXPECT_EQ(count(document, R"("schema":{"type":"object","properties":{"age":{"type":"integer"},"item":)"
+                              R"({"$ref":"#/components/schemas/ItemWithoutNull"}},"required":["item"])"),
+              1U)
+        << document;
 }
 
 TEST(OpenApi, ThePageLoadsNothingFromElsewhere) {
