@@ -18,6 +18,13 @@ def library(name, title, program, *arguments):
     return Leg(name, title, sides, pairs=11, seconds=2)
 
 
+
+def orm(name, title, **sides):
+    """What query sets do, each side a program of its own."""
+    return Leg(name, title, [Contestant(side, ["{bin}/bench_library_orm", "{seconds}", what], program=True)
+                             for side, what in sides.items()], pairs=11, seconds=2)
+
+
 LEGS = [
     Leg("fixed", "a fixed answer through our server, against the least a socket loop can do", [FLOOR, FIXED]),
     Leg("record-get", "one record by its id under a view rule, against the least a socket loop can do",
@@ -47,4 +54,10 @@ LEGS = [
             "bench_library_rows", "list"),
     library("library-row", "one row fetched by its id: SQLite's C API, against Database",
             "bench_library_rows", "row"),
+    orm("query-set-text", "the statement of a query set: written anew, found again, and put together before",
+        text="text", cached="cached", chain="chain"),
+    orm("query-set-row", "one row fetched by its key: SQLite's C API, against Table::get() and a query set",
+        hand="hand-row", get="get-row", set="set-row"),
+    orm("query-set-list", "twenty rows by a condition and an order into structs: C API, against a query set",
+        hand="hand-list", set="set-list"),
 ]

@@ -60,6 +60,8 @@ public:
         constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
         QUERN_ASSERT(sqlite3_open_v2(path.c_str(), &connection_, flags, "unix-excl") == SQLITE_OK,
                      "it opens");
+        // Otherwise a new value of a range makes SQLite prepare the statement anew.
+        sqlite3_db_config(connection_, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
         list_ = prepare("SELECT id, title, done, weight FROM todos WHERE id >= ?1 ORDER BY id LIMIT ?2");
         single_ = prepare("SELECT id, done, weight FROM todos WHERE id = ?1");
     }

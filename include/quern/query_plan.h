@@ -174,6 +174,12 @@ struct PlanNode {
 };
 static_assert(sizeof(PlanNode) == 16, "shapes are hashed as bytes");
 
+enum class PlanFault : std::uint8_t {
+    none,
+    not_stored,      // a value that its SqlValue cannot store
+    negative_bound,  // a limit or offset below 0
+};
+
 // Operands of one node. A list of more is refused with `unsupported`.
 inline constexpr std::size_t plan_operands_max = 65'535;
 
@@ -197,6 +203,7 @@ public:
     void push(detail::PlanNode node) { nodes_.push_back(node); }
     void push_value(SqlParameter value) { push_value(PlanOp::value, std::move(value)); }
     void push_value(PlanOp op, SqlParameter value) {
+        note_fault(op, value);
         nodes_.push_back({.op = op, .number = static_cast<std::uint32_t>(values_.size())});
         values_.push_back(std::move(value));
     }
@@ -208,7 +215,18 @@ public:
         values_.reserve(values);
     }
 
+    // What is wrong with a value of it; a query with such is refused.
+    [[nodiscard]] detail::PlanFault fault() const { return fault_; }
+
 private:
+    void note_fault(PlanOp op, SqlParameter const& value) {
+        if (std::holds_alternative<std::monostate>(value)) fault_ = detail::PlanFault::not_stored;
+        if (op == PlanOp::value) return;
+        auto const* const rows = std::get_if<std::int64_t>(&value);
+        if (rows != nullptr && *rows < 0) fault_ = detail::PlanFault::negative_bound;
+    }
+
+    detail::PlanFault fault_ = detail::PlanFault::none;
     std::vector<detail::PlanNode> nodes_;
     std::vector<SqlParameter> values_;
 };

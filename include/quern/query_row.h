@@ -146,11 +146,13 @@ Result<void> take_set_rows(SqlRun& run, Take take) {
 template <class T>
 Result<std::vector<T>> read_rows(SqlRun& run) {
     std::vector<T> rows;
-    auto taken = take_set_rows<T>(run, [&rows](T& row) {
-        rows.push_back(std::exchange(row, T{}));
-        return true;
-    });
-    if (!taken) return fail(std::move(taken).error());
+    std::optional<Error> error;
+    while (run.step()) {
+        int column = 0;
+        if (!SetRow<T>::read(run, column, rows.emplace_back(), error)) return fail(*std::move(error));
+    }
+    if (run.failed()) [[unlikely]]
+        return fail(run.error());
     return rows;
 }
 

@@ -133,16 +133,18 @@ std::string QueryPlan::print() const {
 }
 
 std::size_t QueryPlan::shape_hash() const {
-    // Two words a node, each mixed in by a multiplication and a rotation (the inner loop of xxHash).
+    // Nodes are mixed apart from each other and joined by a rotation, so that the processor works on several
+    // at once. A collision costs a comparison.
     constexpr std::uint64_t first_factor = 0x9e37'79b1'85eb'ca87;
     constexpr std::uint64_t second_factor = 0xc2b2'ae3d'27d4'eb4f;
-    constexpr int turn = 31;  // bits
+    constexpr int turn = 29;  // bits
     std::uint64_t hash = nodes_.size();
     for (PlanNode const& node : nodes_) {
         auto const words = std::bit_cast<std::array<std::uint64_t, 2>>(node);
-        hash = std::rotl(hash ^ (words[0] * second_factor), turn) * first_factor;
-        hash = std::rotl(hash ^ (words[1] * second_factor), turn) * first_factor;
+        std::uint64_t const mixed = (words[0] * first_factor) ^ std::rotl(words[1] * second_factor, turn);
+        hash = std::rotl(hash, 5) ^ mixed;
     }
+    hash *= first_factor;
     hash ^= hash >> 32U;
     return hash;
 }
@@ -155,6 +157,7 @@ void QueryPlan::push_part(QueryPlan const& part) {
         nodes_.push_back(node);
     }
     values_.insert(values_.end(), part.values_.begin(), part.values_.end());
+    fault_ = fault_ != detail::PlanFault::none ? fault_ : part.fault_;
 }
 
 void QueryPlan::push_subquery(QueryPlan const& inner) {

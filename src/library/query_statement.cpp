@@ -64,16 +64,13 @@ private:
     std::unordered_map<ShapeKey, std::list<KeptShape>::iterator, ShapeHash> places_;
 };
 
-// What the statement does not check: values that cannot be stored, and bounds that are no numbers of rows.
+// What the statement would not check itself.
 Result<void> check_values(QueryPlan const& plan) {
-    for (SqlParameter const& value : plan.values()) {
-        if (std::holds_alternative<std::monostate>(value))
-            return fail(ErrorCode::validation, "A value of the query cannot be stored.");
-    }
-    for (PlanNode const& node : plan.nodes()) {
-        if (node.op != PlanOp::limit && node.op != PlanOp::offset) continue;
-        if (std::get<std::int64_t>(plan.values()[node.number]) < 0)
-            return fail(ErrorCode::parameter_invalid, "limit() and offset() take no negative number.");
+    switch (plan.fault()) {
+    case PlanFault::not_stored: return fail(ErrorCode::validation, "A value of the query cannot be stored.");
+    case PlanFault::negative_bound:
+        return fail(ErrorCode::parameter_invalid, "limit() and offset() take no negative number.");
+    case PlanFault::none: break;
     }
     return {};
 }
