@@ -94,6 +94,24 @@ class Examples(unittest.TestCase):
             self.assertEqual(service.ask("DELETE", "/todos/1")[0], 204)
             self.assertEqual(service.ask("DELETE", "/todos/1")[0], 404)
 
+    def test_upload(self):
+        name = "01234567-89ab-cdef-0123-456789abcdef"
+        with Service(BUILD / "upload", self.directory) as service:
+            connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+            piece = bytes(range(256)) * 4096
+            connection.request("PUT", f"/files/{name}", iter([piece] * 40))
+            answer = connection.getresponse()
+            self.assertEqual((answer.status, json.loads(answer.read())),
+                             (201, {"id": name, "bytes": 40 * len(piece)}))
+            connection.close()
+            self.assertEqual((self.directory / name).read_bytes(), piece * 40)
+            with socket.create_connection(("127.0.0.1", service.port)) as cut_off:
+                head = f"PUT /files/{name} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"
+                cut_off.sendall((head + "hello").encode())
+                cut_off.shutdown(socket.SHUT_WR)
+                self.assertTrue(cut_off.recv(100).startswith(b"HTTP/1.1 400 "))
+            self.assertEqual([path.name for path in self.directory.iterdir()], [name])
+
     def test_todo_collections(self):
         command = (BUILD / "todo_collections", self.directory / "data")
         with Service(*command, environment={"ADMIN_PASSWORD": "a long password"}) as service:

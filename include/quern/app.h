@@ -24,6 +24,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <quern/body_stream.h>
 #include <quern/collections.h>
 #include <quern/error.h>
 #include <quern/extract.h>
@@ -42,6 +43,8 @@ struct AppOptions {
     std::size_t loops = 0;
     // Largest body of a request, in bytes; more is 413.
     std::size_t body_bytes_max = std::size_t{32} << 20;
+    // The same for handlers that take a BodyStream.
+    std::uint64_t streamed_body_bytes_max = std::uint64_t{1} << 40;
     // Open connections; more wait in the kernel's queue.
     std::size_t connections_max = 65'536;
     // Answers of at least so many bytes leave compressed when the client agrees.
@@ -62,6 +65,7 @@ struct RouteEntry {
     Run run = nullptr;
     std::shared_ptr<void const> handler;
     void (*describe)(openapi::Operation& operation) = nullptr;  // null for routes added at run time
+    bool takes_body_in_pieces = false;
 };
 
 template <FixedString Pattern>
@@ -166,6 +170,26 @@ consteval bool captures_fit(std::tuple<P...>*) {
     std::size_t const count = captured_count<std::tuple<P...>>;
     bool const by_name = (false || ... || takes_all_captures<Shape, std::remove_cvref_t<P>>());
     return by_name ? count == 0 : count == Shape.capture_count;
+}
+
+template <class T>
+consteval bool takes_pieces() {
+    return requires { requires Extract<T>::takes_body_in_pieces; };
+}
+template <class T>
+consteval bool takes_whole() {
+    return requires { requires Extract<T>::takes_body_whole; };
+}
+// Whether the handler is called before the body is there.
+template <class Returned, class... P>
+consteval bool takes_body_in_pieces(std::tuple<P...>*) {
+    constexpr int pieces = (0 + ... + static_cast<int>(takes_pieces<std::remove_cvref_t<P>>()));
+    if constexpr (pieces > 0) {
+        static_assert(is_task<Returned>, "a handler that takes a BodyStream returns a quern::Task");
+        static_assert(pieces == 1 && !(takes_whole<std::remove_cvref_t<P>>() || ...),
+                      "a handler takes the body once: as a BodyStream, or as Json, Multipart or Body");
+    }
+    return pieces > 0;
 }
 
 // Makes the parameters one after the other and calls the handler with them.
@@ -438,7 +462,9 @@ public:
                       std::make_shared<Handler const>(std::move(handler)),
                       &detail::DescribeRoute<detail::shape_of<Pattern>,
                                              detail::Answered<typename detail::Signature<Handler>::Result>,
-                                             Parameters>::run});
+                                             Parameters>::run,
+                      detail::takes_body_in_pieces<typename detail::Signature<Handler>::Result>(
+                          static_cast<Parameters*>(nullptr))});
         return *this;
     }
 

@@ -68,7 +68,8 @@ struct Call {
 
 // How a handler's parameter is made:
 //   static Result<T> from(Call& call);      or Result<std::reference_wrapper<T>> for a parameter T&
-// Errors: any; the answer is the error as application/problem+json.
+// Errors: any; the answer is the error as application/problem+json. One that reads request.body says so with
+//   static constexpr bool takes_body_whole = true;
 template <class T>
 struct Extract;
 
@@ -152,6 +153,7 @@ constexpr std::string_view named_schema() {
 }
 void describe_header(openapi::Operation& operation, std::string_view name, std::string_view schema,
                      bool is_required);
+void describe_body(openapi::Operation& operation);
 void describe_text(openapi::Operation& operation);
 void describe_not_found(openapi::Operation& operation);
 void describe_empty(openapi::Operation& operation);
@@ -185,7 +187,9 @@ struct Body {
 };
 template <>
 struct Extract<Body> {
+    static constexpr bool takes_body_whole = true;
     static Result<Body> from(Call& call) { return Body{call.exchange.request.body}; }
+    static void describe(openapi::Operation& operation) { detail::describe_body(operation); }
 };
 
 template <>

@@ -18,6 +18,7 @@
 
 #include <quern/arena.h>
 #include <quern/buffer.h>
+#include <quern/error.h>
 
 namespace quern::http {
 
@@ -68,6 +69,26 @@ struct Response {
     void clear();
 };
 
+// A body that arrives while it is being answered.
+//
+// What has arrived and was not taken is bounded: then nothing more is read, which slows the client down.
+// Threads: its exchange's loop.
+class BodySource {
+public:
+    // Whether there is something to take: bytes, the end, or an error. If not, `ready` is called when there
+    // is: once, later, on the loop. Precondition: no earlier call waits.
+    [[nodiscard]] virtual bool wait(std::move_only_function<void()> ready) = 0;
+
+    // All bytes that have come; none at the end. Precondition: there is something to take.
+    // Errors:   request_incomplete — the client is gone; request_timeout — it is too slow; too_large;
+    //           body_invalid — a chunk is malformed. The answer is the connection's last then.
+    // Lifetime: until the next take(), or until the exchange is finished.
+    [[nodiscard]] virtual Result<std::string_view> take() = 0;
+
+protected:
+    ~BodySource() = default;
+};
+
 // One request and its answer.
 //
 // Threads: its loop, until it is handed to another thread; that thread then owns it alone until finish().
@@ -76,6 +97,9 @@ public:
     Request request;
     Response response;
     Arena arena;  // lives until the answer has been handed to the socket
+
+    // The body, where the handler takes it in pieces; request.body is empty then. Otherwise null.
+    BodySource* body_source = nullptr;
 
     // Room for what the handler keeps between defer() and finish(); the handler sets and clears it.
     void* user = nullptr;
@@ -110,6 +134,13 @@ public:
     // Answers the request. Either calls exchange.finish() before it returns, or keeps the exchange and lets
     // some thread call finish() later. It must be finished exactly once.
     virtual void handle(Exchange& exchange) = 0;
+
+    // Whether handle() is to be called as soon as the head of this request is there, with the body in pieces.
+    // `head` is the request without its body. Asked only where the server takes bodies in pieces at all.
+    [[nodiscard]] virtual bool wants_body_in_pieces(Request const& head) {
+        (void)head;
+        return false;
+    }
 
     // The requests of one loop iteration have all been handled and the loop is about to send and to block:
     // the place to run a write batch inline and to end the iteration's read snapshot.

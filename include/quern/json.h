@@ -347,6 +347,7 @@ template <class T>
 // Errors: as read_json(); unsupported_media_type — the request does not call its body JSON.
 template <class T>
 struct Extract<Json<T>> {
+    static constexpr bool takes_body_whole = true;
     static Result<Json<T>> from(Call& call) {
         QUERN_CHECK(detail::check_json_type(call));
         Result<Json<T>> json;

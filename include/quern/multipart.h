@@ -35,6 +35,7 @@ struct Multipart {
 // Errors: unsupported_media_type — the body is called something else; body_invalid — malformed; too_large.
 template <>
 struct Extract<Multipart> {
+    static constexpr bool takes_body_whole = true;
     static Result<Multipart> from(Call& call);
     static void describe(openapi::Operation& operation);
 };

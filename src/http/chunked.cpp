@@ -72,7 +72,7 @@ bool ChunkedDecoder::size_byte(char c) {
         if (++line_bytes_ > limits::chunk_line_bytes) return refuse(400, "A chunk size line is too long.");
         // left_ <= allowed_, which is far below 2^60, so this cannot overflow.
         left_ = left_ * 16 + static_cast<std::uint64_t>(digit);
-        if (left_ > allowed_) return refuse(413, "The request body is too large.");
+        if (left_ > allowed_) return refuse(body_too_large.status, body_too_large.message);
         return true;
     }
     last_ = left_ == 0;

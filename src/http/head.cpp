@@ -395,7 +395,7 @@ private:
             return refuse(400, "The request has more than one Content-Length header.");
         auto const length = parse_decimal(seen_.content_length, body_bytes_max_);
         if (!length) return refuse(400, "The Content-Length header is invalid.");
-        if (*length > body_bytes_max_) return refuse(413, "The request body is too large.");
+        if (*length > body_bytes_max_) return refuse(body_too_large.status, body_too_large.message);
         head_.content_length = *length;
         if (*length > 0) head_.framing = BodyFraming::length;
         return true;

@@ -36,6 +36,9 @@ struct Slice {
     [[nodiscard]] std::string_view of(char const* bytes) const { return {bytes + offset, size}; }
 };
 
+// What is announced, or came, is more than the caller takes.
+inline constexpr ProtocolError body_too_large{413, "The request body is too large."};
+
 struct FieldSlice {
     std::uint32_t name_offset;
     std::uint32_t value_offset;

@@ -13,18 +13,42 @@ namespace quern::http {
 RequestReader::Progress RequestReader::feed(std::string_view bytes, std::uint64_t body_bytes_max) {
     QUERN_ASSERT(state_ != State::complete, "a complete request takes no more bytes");
     if (state_ == State::body) return feed_body(bytes);
+    Progress const head = feed_to_body(bytes, body_bytes_max);
+    if (head.outcome != Outcome::head) return head;
+    if (!begin_body(body_bytes_max)) return {Outcome::refused, head.consumed};
+    Progress body = feed_body(bytes.substr(head.consumed));
+    body.consumed += head.consumed;
+    return body;
+}
+
+RequestReader::Progress RequestReader::feed_to_body(std::string_view bytes, std::uint64_t body_bytes_max) {
+    QUERN_ASSERT(state_ == State::head, "the head is complete");
     Progress const head = feed_head(bytes, body_bytes_max);
     if (head.outcome != Outcome::complete) return head;
-
     if (head_.framing == BodyFraming::none) {
         complete();
         return head;
     }
     state_ = State::body;
     body_received_ = 0;
-    if (head_.framing == BodyFraming::chunked) chunked_.reset(body_bytes_max);
-    Progress body = feed_body(bytes.substr(head.consumed));
-    body.consumed += head.consumed;
+    return {Outcome::head, head.consumed};
+}
+
+bool RequestReader::begin_body(std::uint64_t body_bytes_max) {
+    QUERN_ASSERT(state_ == State::body && body_received_ == 0, "a body begins behind its head");
+    if (head_.framing == BodyFraming::chunked) {
+        chunked_.reset(body_bytes_max);
+    } else if (head_.content_length > body_bytes_max) {
+        error_ = body_too_large;
+        return false;
+    }
+    return true;
+}
+
+RequestReader::Progress RequestReader::feed_piece(std::string_view bytes, Buffer& output) {
+    QUERN_ASSERT(state_ == State::body, "a body is fed behind its head");
+    Progress const body = decode_body(bytes, output);
+    if (body.outcome == Outcome::complete) state_ = State::complete;
     return body;
 }
 
@@ -56,20 +80,23 @@ RequestReader::Progress RequestReader::feed_head(std::string_view bytes, std::ui
 }
 
 RequestReader::Progress RequestReader::feed_body(std::string_view bytes) {
+    Progress const body = decode_body(bytes, input_);
+    if (body.outcome == Outcome::complete) complete();
+    return body;
+}
+
+RequestReader::Progress RequestReader::decode_body(std::string_view bytes, Buffer& output) {
     if (head_.framing == BodyFraming::length) {
         auto const taken = static_cast<std::size_t>(
             std::min<std::uint64_t>(head_.content_length - body_received_, bytes.size()));
-        input_.append(bytes.substr(0, taken));
+        output.append(bytes.substr(0, taken));
         body_received_ += taken;
-        if (body_received_ < head_.content_length) return {Outcome::more, taken};
-        complete();
-        return {Outcome::complete, taken};
+        return {body_received_ < head_.content_length ? Outcome::more : Outcome::complete, taken};
     }
-    auto const progress = chunked_.decode(bytes, input_);
+    auto const progress = chunked_.decode(bytes, output);
     body_received_ += progress.consumed;
     if (progress.outcome == ChunkedDecoder::Outcome::refused) return refuse(chunked_.error());
     if (progress.outcome == ChunkedDecoder::Outcome::more) return {Outcome::more, progress.consumed};
-    complete();
     return {Outcome::complete, progress.consumed};
 }
 
@@ -84,7 +111,8 @@ RequestReader::Progress RequestReader::refuse(ProtocolError error) {
 }
 
 bool RequestReader::build(Request& request, Arena& arena) {
-    QUERN_ASSERT(state_ == State::complete, "only a complete request can be built");
+    QUERN_ASSERT(state_ == State::complete || (state_ == State::body && body_received_ == 0),
+                 "a request is built when it is complete, or without its body");
     char* const bytes = input_.data();
     request.method = head_.method;
     request.target = head_.target.of(bytes);

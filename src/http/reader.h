@@ -27,6 +27,7 @@ public:
 
     enum class Outcome : std::uint8_t {
         more,      // everything was consumed, and it is not enough
+        head,      // of feed_to_body() alone: the head is complete, begin_body() is due
         complete,  // build() is due, then reset()
         refused,   // see error(); the stream cannot be used any further
     };
@@ -37,8 +38,17 @@ public:
 
     [[nodiscard]] Progress feed(std::string_view bytes, std::uint64_t body_bytes_max);
 
-    // Fills `request` after `complete`. False when the path is to be refused; see error().
-    // Lifetime: the request's views borrow from this reader and the arena, until reset().
+    // The same in two steps, for who decides about the body by the head: feed_to_body() until it says `head`
+    // (or `complete`, where there is no body), then begin_body(), then feed() or feed_piece(), not both.
+    [[nodiscard]] Progress feed_to_body(std::string_view bytes, std::uint64_t body_bytes_max);
+    // False when an announced length is too much; see error().
+    [[nodiscard]] bool begin_body(std::uint64_t body_bytes_max);
+    // Appends decoded bytes of the body to `output` instead of keeping them.
+    [[nodiscard]] Progress feed_piece(std::string_view bytes, Buffer& output);
+
+    // Fills `request` after `complete`, or without its body after `head`. False when the path is to be
+    // refused; see error(). Lifetime: the request's views borrow from this reader and the arena, until
+    // reset().
     [[nodiscard]] bool build(Request& request, Arena& arena);
 
     // The stream has ended in the middle of a request: the error to answer with, unless nothing but an empty
@@ -70,6 +80,7 @@ private:
 
     Progress feed_head(std::string_view bytes, std::uint64_t body_bytes_max);
     Progress feed_body(std::string_view bytes);
+    Progress decode_body(std::string_view bytes, Buffer& output);
     Progress refuse(ProtocolError error);
     void complete();
 

@@ -118,6 +118,12 @@ struct AppBase::State final : http::Handler {
         if (answer(exchange)) exchange.finish();
     }
 
+    bool wants_body_in_pieces(http::Request const& head) override {
+        RouteMatch match;
+        return known_set.tree().find(head.method, head.segments, match) &&
+               known[match.route].takes_body_in_pieces;
+    }
+
     [[nodiscard]] bool is_below_api(http::Request const& request) const {
         return collections != nullptr && !request.segments.empty() && request.segments[0] == "api";
     }
@@ -216,7 +222,7 @@ Result<void> AppBase::add(http::Method method, std::string_view pattern, std::fu
         static_cast<Added const*>(added)->handler(call);
         return true;
     };
-    state_->added.push_back({key, run, std::move(kept), nullptr});
+    state_->added.push_back({key, run, std::move(kept), nullptr, false});
     return {};
 }
 
@@ -260,6 +266,8 @@ Result<void> AppBase::listen(std::string_view address) {
     options.port = place.port;
     options.loops = state_->loops;
     options.body_bytes_max = state_->options.body_bytes_max;
+    if (std::ranges::any_of(state_->known, &RouteEntry::takes_body_in_pieces))
+        options.streamed_body_bytes_max = state_->options.streamed_body_bytes_max;
     options.connections_max = state_->options.connections_max;
     options.compress_bytes_min = state_->options.compress_bytes_min;
     os::SystemClock const clock;

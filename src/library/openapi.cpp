@@ -28,6 +28,10 @@ void describe_header(openapi::Operation& operation, std::string_view name, std::
     operation.parameter("header", name, is_required, schema);
     operation.problem(400);
 }
+void describe_body(openapi::Operation& operation) {
+    operation.body("*/*", "{}");
+    operation.problem(413);
+}
 void describe_text(openapi::Operation& operation) {
     operation.response(200, http::content_type_text, R"({"type":"string"})");
 }

@@ -21,7 +21,7 @@ void Connection::start(os::Fd socket, os::PeerAddress const& peer) {
     peer_ = peer;
     phase_ = Phase::serving;
     interest_ = os::Ready::read;
-    open_ = closing_ = input_ended_ = false;
+    open_ = closing_ = input_ended_ = body_due_ = false;
     output_begin_ = output_end_ = 0;
     if (!worker_.loop().add(socket_.get(), interest_, *this)) {
         abandon();
@@ -43,6 +43,7 @@ void Connection::on_ready(os::Ready ready) {
 }
 
 void Connection::on_readable() {
+    if (in_pieces()) return on_body_readable();
     if (open_ || !input_.empty() || output_waits() || closing_ || input_ended_) {
         // Not now. What is there will be reported again when reading is watched again.
         watch(output_waits() ? os::Ready::write : os::Ready::none);
@@ -66,6 +67,10 @@ void Connection::on_end_of_input() {
 }
 
 void Connection::on_resume() {
+    if (std::exchange(body_due_, false)) {
+        worker_.request_handled();
+        return exchange_->pieces.deliver();
+    }
     if (phase_ != Phase::serving || open_ || closing_ || output_waits() || input_.empty()) return;
     Buffer kept = std::exchange(input_, Buffer());
     consume(kept.view());
@@ -86,7 +91,7 @@ bool Connection::consume_request(std::string_view& bytes) {
     if (!exchange_) exchange_ = worker_.take_exchange(*this);
     if (!exchange_->reader.started()) exchange_->started_us = worker_.loop().now_us();
     bool const had_head = exchange_->reader.in_body();
-    auto const progress = exchange_->reader.feed(bytes, worker_.options().body_bytes_max);
+    auto const progress = read_request(bytes);
     bytes.remove_prefix(progress.consumed);
     switch (progress.outcome) {
     case http::RequestReader::Outcome::more:
@@ -96,6 +101,7 @@ bool Connection::consume_request(std::string_view& bytes) {
             append_output(http::continue_response);
         }
         return true;
+    case http::RequestReader::Outcome::head: dispatch_head(bytes); return false;
     case http::RequestReader::Outcome::refused: refuse(exchange_->reader.error()); return false;
     case http::RequestReader::Outcome::complete: break;
     }
@@ -108,6 +114,25 @@ bool Connection::consume_request(std::string_view& bytes) {
     return true;
 }
 
+// The whole request; or its head, where the handler wants the body in pieces.
+http::RequestReader::Progress Connection::read_request(std::string_view bytes) {
+    http::RequestReader& reader = exchange_->reader;
+    std::uint64_t const whole_max = worker_.options().body_bytes_max;
+    std::uint64_t const streamed_max = worker_.options().streamed_body_bytes_max;
+    if (streamed_max == 0 || reader.in_body()) return reader.feed(bytes, whole_max);
+    auto const head = reader.feed_to_body(bytes, std::max(whole_max, streamed_max));
+    if (head.outcome != http::RequestReader::Outcome::head) return head;
+    constexpr auto refused = http::RequestReader::Outcome::refused;
+    if (!reader.build(exchange_->request, exchange_->arena)) return {refused, head.consumed};
+    bool const in_pieces = worker_.handler().wants_body_in_pieces(exchange_->request);
+    if (!reader.begin_body(in_pieces ? streamed_max : whole_max)) return {refused, head.consumed};
+    if (in_pieces) return head;
+    exchange_->request = {};  // it is built again around its body
+    auto body = reader.feed(bytes.substr(head.consumed), whole_max);
+    body.consumed += head.consumed;
+    return body;
+}
+
 void Connection::keep_input(std::string_view bytes) {
     if (input_.capacity() == 0) input_ = worker_.take_buffer();
     input_.append(bytes);
@@ -118,15 +143,36 @@ void Connection::keep_input(std::string_view bytes) {
 void Connection::dispatch() {
     ServerExchange& exchange = *exchange_;
     if (!exchange.reader.build(exchange.request, exchange.arena)) return refuse(exchange.reader.error());
-    worker_.counters.requests.add(1);
-    exchange.started_us = worker_.loop().now_us();
-    exchange.request.peer_address = peer_.view();
-    exchange.keep_alive = exchange.reader.head().keep_alive && !worker_.stopping();
+    begin_answer(exchange);
     if (exchange.request.method == http::Method::options &&
         (exchange.reader.head().asterisk || http::is_preflight(exchange.request))) {
         answer_itself(exchange);
         return respond(std::move(exchange_));
     }
+    call_handler(exchange);
+}
+
+// The handler takes the body while it arrives; `body` is what has come of it.
+void Connection::dispatch_head(std::string_view body) {
+    ServerExchange& exchange = *exchange_;
+    begin_answer(exchange);
+    exchange.pieces.start(*this);
+    exchange.body_source = &exchange.pieces;
+    body_waited_us_ = 0;
+    worker_.set_deadline(slot_, Worker::never_us);
+    open_ = true;
+    if (!body.empty()) take_body(body);
+    call_handler(exchange);
+}
+
+void Connection::begin_answer(ServerExchange& exchange) {
+    worker_.counters.requests.add(1);
+    exchange.started_us = worker_.loop().now_us();
+    exchange.request.peer_address = peer_.view();
+    exchange.keep_alive = exchange.reader.head().keep_alive && !worker_.stopping();
+}
+
+void Connection::call_handler(ServerExchange& exchange) {
     worker_.request_handled();
     open_ = true;
     exchange.in_handler = true;
@@ -161,7 +207,9 @@ void Connection::on_finished() {
 void Connection::respond(std::unique_ptr<ServerExchange> exchange) {
     http::Head const& head = exchange->reader.head();
     http::Response& response = exchange->response;
-    if (response.close || !exchange->keep_alive || worker_.stopping()) closing_ = true;
+    // What the handler has not read of a body cannot be told from a next request.
+    bool const unread = exchange->pieces.is_active() && !exchange->pieces.is_complete();
+    if (response.close || !exchange->keep_alive || unread || worker_.stopping()) closing_ = true;
     bool const with_body =
         exchange->request.method != http::Method::head && !http::is_bodiless(response.status);
     if (!exchange->request.target
@@ -226,6 +274,80 @@ void Connection::append_output(std::string_view bytes) {
     }
 }
 
+// ---- a body in pieces
+
+void Connection::on_body_wanted() {
+    body_wait_began_us_ = worker_.loop().now_us();
+    if (exchange_->reader.awaits_continue() && !exchange_->continue_sent) {
+        exchange_->continue_sent = true;
+        append_output(http::continue_response);
+    }
+    watch_body();
+}
+
+void Connection::on_body_taken() { watch_body(); }
+
+// Reads while there is room, unless output is in front. The deadline is the client's, so it runs only while
+// the handler waits.
+void Connection::watch_body() {
+    if (phase_ != Phase::serving || !in_pieces() || output_waits()) return;
+    watch(exchange_->pieces.has_room() ? os::Ready::read : os::Ready::none);
+    if (!exchange_->pieces.is_waited_for() || body_due_) return worker_.set_deadline(slot_, Worker::never_us);
+    auto const& timeouts = worker_.options().timeouts;
+    std::uint64_t const earned_s =
+        exchange_->reader.body_received() / std::max<std::uint64_t>(timeouts.body_rate_min, 1);
+    std::int64_t const by_rate_us = body_wait_began_us_ - body_waited_us_ + to_us(timeouts.body_grace) +
+                                    static_cast<std::int64_t>(earned_s) * 1'000'000;
+    std::int64_t const by_stall_us = worker_.loop().now_us() + to_us(timeouts.body_stall);
+    worker_.set_deadline(slot_, std::min(by_rate_us, by_stall_us));
+}
+
+void Connection::on_body_readable() {
+    if (output_waits() || !exchange_->pieces.has_room())
+        return watch(output_waits() ? os::Ready::write : os::Ready::none);
+    auto const received = os::receive(socket_.get(), worker_.receive_buffer());
+    if (received.outcome == os::Transfer::would_block) return;
+    if (received.outcome == os::Transfer::failed) return abandon();
+    if (received.bytes == 0) {
+        input_ended_ = true;
+        return fail_body(Error(ErrorCode::request_incomplete));
+    }
+    worker_.counters.bytes_received.add(received.bytes);
+    take_body({worker_.receive_buffer().data(), received.bytes});
+}
+
+void Connection::take_body(std::string_view bytes) {
+    http::RequestReader& reader = exchange_->reader;
+    auto const progress = reader.feed_piece(bytes, exchange_->pieces.arrived());
+    if (progress.outcome == http::RequestReader::Outcome::refused) {
+        bool const too_large = reader.error() == http::body_too_large;
+        return fail_body(Error(too_large ? ErrorCode::too_large : ErrorCode::body_invalid,
+                               std::string(reader.error().message)));
+    }
+    if (progress.outcome == http::RequestReader::Outcome::complete) {
+        exchange_->pieces.end();
+        if (progress.consumed < bytes.size()) keep_input(bytes.substr(progress.consumed));
+    }
+    body_came();
+}
+
+void Connection::fail_body(Error error) {
+    exchange_->keep_alive = false;
+    exchange_->pieces.fail(std::move(error));
+    if (phase_ == Phase::serving && !output_waits()) watch(os::Ready::none);
+    body_came();
+}
+
+// The handler goes on at the end of the iteration, when nobody is in the middle of something here.
+void Connection::body_came() {
+    if (!exchange_->pieces.is_waited_for() || body_due_) return;
+    if (!exchange_->pieces.has_something()) return watch_body();
+    body_waited_us_ += worker_.loop().now_us() - body_wait_began_us_;
+    worker_.set_deadline(slot_, Worker::never_us);
+    body_due_ = true;
+    worker_.to_resume(*this);
+}
+
 // ---- output
 
 std::string_view Connection::body_being_sent() const {
@@ -281,6 +403,7 @@ void Connection::output_done() {
         unsent_offset_ = 0;
     }
     if (sending_) worker_.give_exchange(std::move(sending_));
+    if (in_pieces()) return watch_body();
     if (open_) {
         if (os::has(interest_, os::Ready::write)) watch(os::Ready::none);
         worker_.set_deadline(slot_, Worker::never_us);
@@ -330,6 +453,7 @@ void Connection::on_timeout() {
         return close();
     }
     worker_.counters.timeouts.add(1);
+    if (in_pieces()) return fail_body(Error(ErrorCode::request_timeout));
     if (exchange_ && !open_ && exchange_->reader.started()) {
         return refuse({408, "The request did not arrive in time."});
     }
@@ -358,6 +482,7 @@ void Connection::abandon() {
     if (open_) {
         // The handler still works on it; on_finished() ends the story.
         phase_ = Phase::abandoned;
+        if (in_pieces()) fail_body(Error(ErrorCode::request_incomplete));
         return;
     }
     if (exchange_) worker_.give_exchange(std::move(exchange_));

@@ -36,6 +36,9 @@ public:
     void on_finished();
     // Goes on with input that was kept while an answer was due.
     void on_resume();
+    // The handler waits for more of the body, or has made room for more.
+    void on_body_wanted();
+    void on_body_taken();
     // The end of the iteration: sends what has been rendered.
     void flush();
     // The deadline has passed.
@@ -63,10 +66,21 @@ private:
     void consume(std::string_view bytes);
     // One step of consume(); false when no more input may be taken now.
     bool consume_request(std::string_view& bytes);
+    [[nodiscard]] http::RequestReader::Progress read_request(std::string_view bytes);
     void dispatch();
+    void dispatch_head(std::string_view body);
+    void begin_answer(ServerExchange& exchange);
+    void call_handler(ServerExchange& exchange);
     void answer_itself(ServerExchange& exchange);
     void respond(std::unique_ptr<ServerExchange> exchange);
     void refuse(http::ProtocolError const& error);
+
+    // A body in pieces. The exchange is with the handler.
+    void on_body_readable();
+    void take_body(std::string_view bytes);
+    void fail_body(Error error);
+    void body_came();
+    void watch_body();
     void render(ServerExchange& exchange, bool with_body);
     void keep_input(std::string_view bytes);
     void append_output(std::string_view bytes);
@@ -77,6 +91,10 @@ private:
     void watch(os::Ready interest);
     void set_reading_deadline();
 
+    // The body comes in pieces, and more of it is due.
+    [[nodiscard]] bool in_pieces() const {
+        return open_ && exchange_->pieces.is_active() && !exchange_->pieces.is_over();
+    }
     [[nodiscard]] bool output_waits() const { return !unsent_.empty() || sending_ != nullptr; }
     [[nodiscard]] std::string_view body_being_sent() const;
 
@@ -87,7 +105,10 @@ private:
     bool open_ = false;     // exchange_ is with the handler
     bool closing_ = false;  // no further request is read; the connection ends when the output is out
     bool input_ended_ = false;
-    bool dirty_ = false;  // in the worker's list of connections to flush
+    bool dirty_ = false;     // in the worker's list of connections to flush
+    bool body_due_ = false;  // in the worker's list of connections to resume: the handler waits for a piece
+    std::int64_t body_wait_began_us_ = 0;
+    std::int64_t body_waited_us_ = 0;  // for this body, without what the handler took
     os::Fd socket_;
     std::unique_ptr<ServerExchange> exchange_;  // being read, or with the handler
     std::unique_ptr<ServerExchange> sending_;   // its body is large and being sent

@@ -32,6 +32,8 @@ void ServerExchange::reset() {
     response.extra_headers.shrink(headers_kept_bytes_max);
     response.clear();
     arena.reset();
+    pieces.reset();
+    body_source = nullptr;
     user = nullptr;
     connection = nullptr;
     in_handler = finished = continue_sent = keep_alive = false;

@@ -6,6 +6,7 @@
 #include <quern/http.h>
 #include "http/reader.h"
 #include "os/posted.h"
+#include "server/body_pieces.h"
 
 namespace quern::server {
 
@@ -34,6 +35,7 @@ public:
     http::RequestReader reader;
     Connection* connection = nullptr;
     std::int64_t body_started_us = 0;
+    BodyPieces pieces;           // the body, where the handler takes it while it arrives
     bool in_handler = false;     // handle() is on the stack: finish() only has to leave a mark
     bool finished = false;       // finish() was called on the loop's thread
     bool continue_sent = false;  // "100 Continue" has been sent

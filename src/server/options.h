@@ -50,6 +50,8 @@ struct ServerOptions {
     bool pin_loops = false;
     // Largest body after de-chunking, in bytes. Limits: below 2^60.
     std::uint64_t body_bytes_max = http::limits::body_bytes;
+    // The same for bodies that the handler takes in pieces; 0: all come whole. Limits: below 2^60.
+    std::uint64_t streamed_body_bytes_max = 0;
     // Open connections, of all loops together; more wait in the kernel's queue until others close.
     std::size_t connections_max = 65'536;
     // Bodies of at least so many bytes leave compressed when the client agrees; SIZE_MAX never compresses.
