@@ -51,6 +51,7 @@ sqlite::Options engine_options(std::filesystem::path const& path, DatabaseOption
         options.durability == Durability::full ? sqlite::Synchronous::full : sqlite::Synchronous::normal;
     chosen.reader_cache_bytes = chosen.writer_cache_bytes = options.cache_bytes;
     chosen.busy_wait = options.busy_wait;
+    chosen.write_busy_wait = options.busy_wait;
     return chosen;
 }
 

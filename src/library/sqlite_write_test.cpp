@@ -374,6 +374,26 @@ TEST_F(SqliteWriteTest, WhatWaitsTooLongIsRefused) {
     EXPECT_EQ(told.get_future().get().error().code, ErrorCode::timeout);
 }
 
+// As two processes do: each has a writer of its own.
+TEST_F(SqliteWriteTest, AWriteWaitsForAnotherProcess) {
+    test::TemporaryDirectory const directory;
+    DatabaseOptions options;
+    options.busy_wait = std::chrono::seconds(20);
+    auto const one = *Database::open(directory.path() / "db", options);
+    auto const other = *Database::open(directory.path() / "db", options);
+    std::latch running(1);
+    std::jthread const holder([&] {
+        EXPECT_TRUE(one->transaction([&](Transaction&) -> Result<void> {
+            running.count_down();
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            return {};
+        }));
+    });
+    running.wait();
+    auto const made = other->execute<"CREATE TABLE t (a)">();
+    EXPECT_TRUE(made) << made.error().message;
+}
+
 TEST_F(SqliteWriteTest, TheLastUserMayLeaveFromTheWriter) {
     std::promise<void> left;
     std::weak_ptr<Database> const alive = db;
