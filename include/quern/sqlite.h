@@ -91,6 +91,7 @@ struct DatabaseStatistics {
 namespace detail {
 
 struct DatabaseCore;
+struct MigrationAccess;
 struct PlanAccess;
 struct WriterState;
 
@@ -418,6 +419,7 @@ public:
     [[nodiscard]] DatabaseStatistics statistics() const;
 
 private:
+    friend struct detail::MigrationAccess;
     friend struct detail::PlanAccess;
     explicit Database(std::shared_ptr<detail::DatabaseCore> core);
 

@@ -93,4 +93,18 @@ private:
     std::optional<Error> undone_;
 };
 
+// A migration's script turns legacy_alter_table on and off again; one that fails in between leaves it on.
+class LegacyRenameReset {
+public:
+    explicit LegacyRenameReset(SqlConnection const& connection) : connection_(connection) {}
+    LegacyRenameReset(LegacyRenameReset const&) = delete;
+    LegacyRenameReset& operator=(LegacyRenameReset const&) = delete;
+    ~LegacyRenameReset() {
+        sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, 0, nullptr);
+    }
+
+private:
+    SqlConnection const& connection_;
+};
+
 }  // namespace quern::detail

@@ -114,6 +114,7 @@ public:
     Result<void> run(Transaction&) override {
         QUERN_TRY(auto const version, version_of(connection_));
         if (version >= version_) return {};
+        detail::LegacyRenameReset const reset(connection_);
         QUERN_CHECK(connection_.execute_script(script_));
         QUERN_TRY(auto const broken, connection_.engine().query_text("PRAGMA foreign_key_check"));
         if (!broken.empty())
