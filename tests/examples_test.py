@@ -105,6 +105,8 @@ class Examples(unittest.TestCase):
                              (201, {"id": name, "bytes": 40 * len(piece)}))
             connection.close()
             self.assertEqual((self.directory / name).read_bytes(), piece * 40)
+            self.assertEqual(service.ask("GET", f"/files/{name}"), (200, {"bytes": 40 * len(piece)}))
+            self.assertEqual(service.ask("GET", f"/files/{name.replace('0', '1')}")[0], 404)
             with socket.create_connection(("127.0.0.1", service.port)) as cut_off:
                 head = f"PUT /files/{name} HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"
                 cut_off.sendall((head + "hello").encode())

@@ -334,6 +334,37 @@ def check_links(tree):
     return problems
 
 
+def is_built(tree, path):
+    """Whether the everyday build compiles this .cpp: a test of a room, or an example that the tree lists."""
+    if path.startswith("src/"):
+        return path.endswith("_test.cpp")
+    parts = path.split("/")
+    if parts[0] != "examples" or len(parts) != 3:
+        return False
+    listed_there = f"add_subdirectory({parts[1]})" in tree.texts.get("examples/CMakeLists.txt", "")
+    return listed_there and parts[2] in tree.texts.get(f"examples/{parts[1]}/CMakeLists.txt", "")
+
+
+def check_examples(tree):
+    """`Example: FILE [marker]` in a public header names a marked part of a program that is built."""
+    problems = []
+    for path, text in tree.texts.items():
+        if not path.startswith("include/"):
+            continue
+        for number, line in enumerate(lines_of(text), 1):
+            word = re.search(r"//\s*Example:(.*)", line)
+            if not word:
+                continue
+            target = re.fullmatch(r"\s*(\S+\.cpp) \[(\w+)\]", word[1])
+            if not target:
+                problems.append(Problem(path, number, "an example is written FILE.cpp [marker]"))
+            elif target[1] not in tree.texts or not is_built(tree, target[1]):
+                problems.append(Problem(path, number, f"no example is built from {target[1]}"))
+            elif reference.quoted(tree.texts[target[1]], target[2]) is None:
+                problems.append(Problem(path, number, f"{target[1]} has no part [{target[2]}]"))
+    return problems
+
+
 def check_reference_pages(tree):
     return [Problem(path, 1, "is not what the code's tables say; ./dev docs writes it anew")
             for path in reference.check_reference(tree)]
@@ -423,8 +454,8 @@ def check_lengths(tree):
 
 
 RULES = (check_include_order, check_public_door, check_library_doors, check_outside_world, check_form,
-         check_blobs, check_todo, check_private_paths, check_links, check_reference_pages,
-         check_lengths)
+         check_blobs, check_todo, check_private_paths, check_links, check_examples,
+         check_reference_pages, check_lengths)
 
 
 def check_tree(tree):

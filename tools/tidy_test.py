@@ -123,6 +123,31 @@ class Form(unittest.TestCase):
         self.assertEqual(found(tidy_rules.check_links, texts), ["docs/a.md:1", "docs/a.md:1"])
 
 
+class ExamplesInHeaders(unittest.TestCase):
+    BUILT = {"examples/CMakeLists.txt": "add_subdirectory(shop)\n",
+             "examples/shop/CMakeLists.txt": "add_executable(shop main.cpp)\n",
+             "examples/shop/main.cpp": "// [part]\nint a;\n// [part]\n// [open]\n",
+             "examples/old/CMakeLists.txt": "add_executable(old main.cpp)\n",
+             "examples/old/main.cpp": "// [part]\nint a;\n// [part]\n",
+             "src/http/a_test.cpp": "    // [part]\n    int a;\n    // [part]\n",
+             "src/http/a.cpp": "// [part]\nint a;\n// [part]\n"}
+
+    def found(self, line, path="include/quern/a.h"):
+        return found(tidy_rules.check_examples, {**self.BUILT, path: "\n" + line + "\n"})
+
+    def test_a_part_that_is_built_is_an_example(self):
+        self.assertEqual(self.found("// Example: examples/shop/main.cpp [part]"), [])
+        self.assertEqual(self.found("    // Example:  src/http/a_test.cpp [part]"), [])
+        self.assertEqual(self.found("// Example: whatever", "src/http/b.h"), [])
+
+    def test_what_is_not_there_or_not_built_is_none(self):
+        for line in ("// Example: examples/shop/main.cpp [none]", "// Example: examples/shop/main.cpp [open]",
+                     "// Example: examples/shop/other.cpp [part]", "// Example: examples/old/main.cpp [part]",
+                     "// Example: src/http/a.cpp [part]", "// Example: examples/shop/main.cpp",
+                     "// Example: f(1)", "// Example:"):
+            self.assertEqual(self.found(line), ["include/quern/a.h:2"], line)
+
+
 class Reference(unittest.TestCase):
     def test_a_page_that_lags_behind_is_found(self):
         texts = {"include/quern/errors.def": 'QUERN_ERROR(timeout, 503, "Too long.")\n',

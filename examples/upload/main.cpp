@@ -5,6 +5,7 @@
 #include <quern/app.h>
 #include <quern/dump.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -42,10 +43,28 @@ quern::Task<quern::Result<quern::Created<File>>> keep(quern::Uuid id, quern::Sta
 }
 // [pieces]
 
+// [size]
+// The file system may be slow: other threads ask it. The client knows the id, so it is left out.
+using Size = decltype(quern::dump(File(), quern::exclude<"id">));
+quern::Task<quern::Result<Size>> size_of(quern::Uuid id, quern::State<Folder> folder) {
+    auto const look = [path = folder->path / id.text()]() -> quern::Result<std::uint64_t> {
+        std::error_code fault;
+        auto const bytes = std::filesystem::file_size(path, fault);
+        if (fault) return quern::fail(quern::ErrorCode::not_found);
+        return bytes;
+    };
+    auto const bytes = co_await quern::background(look, std::chrono::seconds(5));
+    if (!bytes) co_return quern::fail(bytes.error());
+    if (!*bytes) co_return quern::fail(bytes->error());
+    co_return quern::dump(File{id, **bytes}, quern::exclude<"id">);
+}
+// [size]
+
 int main(int count, char** arguments) {
     quern::App app;
     app.state(std::make_shared<Folder>(count > 1 ? arguments[1] : "."));
     app.put<"/files/{id}">(keep);
+    app.get<"/files/{id}">(size_of);
     auto const ended = app.listen(count > 2 ? arguments[2] : "127.0.0.1:8080");
     if (!ended) std::fprintf(stderr, "%s\n", ended.error().message.c_str());
     return ended ? 0 : 1;

@@ -368,6 +368,7 @@ public:
     // Serves the collections of a directory: paths below /api that no route of the App takes.
     // Precondition: not listening yet, and nothing is mounted.
     // Errors: as Collections::open().
+    // Example: examples/todo_collections/main.cpp [app]
     [[nodiscard]] Result<std::shared_ptr<Collections>> mount_collections(CollectionsOptions options = {});
 
     // Answers GET `/openapi.json` with the OpenAPI 3.1 document of the routes that the compiler knows, and
@@ -375,11 +376,13 @@ public:
     // `/docs` with a page that shows it. Call it behind the routes: those that follow are not in it.
     // Precondition: not listening yet.
     // Errors: conflict — one of the two routes is there already.
+    // Example: examples/todo/main.cpp [main]
     [[nodiscard]] Result<void> openapi(OpenApiInfo const& info);
 
     // Serves until stop() or a signal, on the calling thread and one more for every further loop.
     // `address` is HOST:PORT, [IPV6]:PORT or :PORT for every address; port 0 lets the system choose.
     // Errors: parameter_invalid — the address is not one; io — it is in use.
+    // Example: examples/hello_world/main.cpp [app]
     [[nodiscard]] Result<void> listen(std::string_view address);
 
     // Ends listen(): requests in progress are answered, then the connections close.
@@ -421,6 +424,7 @@ public:
     // It is called by all loops at once, so a lambda is not mutable.
     // HEAD is answered by the handler of GET, OPTIONS by the App.
     // Cost of a request: no allocation by the App.
+    // Example: examples/hello_world/main.cpp [app]
     template <FixedString Pattern, class Handler>
     App& get(Handler handler) {
         return route<http::Method::get, Pattern>(std::move(handler));

@@ -102,11 +102,13 @@ public:
     // Precondition: the server does not run yet.
     // Threads: hooks run on the writer's thread, one after the other; everybody who writes waits for them.
     // What a hook throws refuses the change with 500.
+    // Example: examples/todo_collections/main.cpp [app]
     void on_create(std::string_view collection, std::function<Result<void>(Hook&)> hook);
     void on_update(std::string_view collection, std::function<Result<void>(Hook&)> hook);
     void on_remove(std::string_view collection, std::function<Result<void>(Hook&)> hook);
 
     // A client that has not signed in.
+    // Example: examples/todo_collections/main.cpp [schema]
     [[nodiscard]] LocalClient client();
 
     // What the App calls for requests that its own routes do not take.

@@ -358,6 +358,7 @@ template <auto Pointer, class... R>
 }
 
 // All rules of a struct, as its static member `rules`.
+// Example: examples/todo/main.cpp [model]
 template <class... P>
 [[nodiscard]] consteval auto rules(P... part) {
     return detail::RuleList<P...>{{part...}};

@@ -414,6 +414,7 @@ void write_json(Buffer& output, Dumped<T, Options...> const& dumped) {
 
 // A value of which parts are left out: exclude_null, exclude_defaults, include<"title", "tags.name">,
 // exclude<"password">, any of them together. An excluded member wins over an included one.
+// Example: examples/upload/main.cpp [size]
 template <class T, class... Options>
 [[nodiscard]] Dumped<std::remove_cvref_t<T>, Options...> dump(T&& value, Options...) {
     static_assert((detail::Picks<Options>::template names_members<std::remove_cvref_t<T>>() && ...),

@@ -88,6 +88,7 @@ void write_problem(http::Response& response, Error const& error);
 
 // A thing of the program: `quern::State<Database> db`, given to the App with app.state(...).
 // Threads: any, as the thing itself allows.
+// Example: examples/todo/main.cpp [read]
 template <class T>
 class State {
 public:
@@ -207,7 +208,7 @@ struct Extract<http::Exchange> {
 // --- answers ---
 
 // A response with a status, a media type and header fields of one's own.
-// Example: examples/hello_world/main.cpp [reply]
+// Example: examples/todo_collections/main.cpp [app]
 // Threads: one at a time.
 struct Reply {
     int status = 200;
@@ -229,6 +230,7 @@ struct With {
     T value;
 };
 // 201 with the new thing.
+// Example: examples/todo/main.cpp [write]
 template <class T>
 using Created = With<201, T>;
 

@@ -39,6 +39,7 @@ namespace quern {
 
 // A body as a T: `quern::Json<NewTodo> body`, then `body->title`.
 // Lifetime: a std::string_view in it is the request's, or in its arena.
+// Example: examples/todo/main.cpp [write]
 template <class T>
 struct Json {
     T value{};

@@ -32,6 +32,7 @@
 namespace quern {
 
 // The query as a T. Lifetime: a std::string_view in it is the request's, or in its arena.
+// Example: examples/todo/main.cpp [read]
 template <class T>
 struct Query {
     T value{};

@@ -269,6 +269,7 @@ public:
     //         corrupt — the file is no SQLite database;
     //         io, disk_full — as the operating system tells; the directory must exist.
     // Cost:   blocks on the disk, about 1 ms.
+    // Example: examples/todo/main.cpp [main]
     [[nodiscard]] static Result<std::shared_ptr<Database>> open(std::filesystem::path const& path,
                                                                 DatabaseOptions options = {});
 
@@ -291,6 +292,7 @@ public:
     //         internal — a script is not valid SQL, or holds transaction control, the message says which.
     //         The scripts in front of the failed one stay.
     // Cost:   blocks until durable. Not inside a transaction.
+    // Example: examples/todo/main.cpp [main]
     [[nodiscard]] Result<void> migrate(std::span<std::string_view const> scripts);
     [[nodiscard]] Result<void> migrate(std::initializer_list<std::string_view> scripts) {
         return migrate(std::span(scripts.begin(), scripts.size()));
@@ -304,6 +306,7 @@ public:
     //         execute().
     // Cost:   the text is prepared when the thread first uses it. Blocks on the disk at most for pages that
     //         are not in memory. Allocates for the vector and what its rows hold.
+    // Example: examples/todo/main.cpp [read]
     template <FixedString Sql, class T, class... A>
     [[nodiscard]] Result<std::vector<T>> query(A const&... values) {
         check_fetch<Sql, T, A...>();
@@ -327,6 +330,7 @@ public:
 
     // The first row, or nothing; further rows are not looked at. Otherwise as query().
     // Cost: no allocation once warm, but for what the row holds.
+    // Example: examples/todo/main.cpp [read]
     template <FixedString Sql, class T, class... A>
     [[nodiscard]] Result<std::optional<T>> query_one(A const&... values) {
         check_fetch<Sql, T, A...>();
@@ -356,6 +360,7 @@ public:
     // Lifetime: a row and its views die when `f` returns. An open read keeps the log from being moved into
     //           the file: do not wait in `f`.
     // Cost:     no allocation once warm, but for what the row holds.
+    // Example:  examples/embed/main.cpp [rows]
     template <FixedString Sql, class T, class F, class... A>
     [[nodiscard]] Result<void> query_each(F&& f, A const&... values) {
         check_fetch<Sql, T, A...>();
@@ -397,8 +402,11 @@ public:
     //
     // `f` shares its commit with other writers. Should SQLite undo all of them because of one (a full disk,
     // ON CONFLICT ROLLBACK), each is run once more alone: `f` may thus be called twice, and then only the
-    // last call counts. Errors: those of `f`, and of execute(). Cost:   as execute(). All writers wait while
-    // `f` runs, reads do not. Threads: `f` runs on this thread or on the writer's.
+    // last call counts.
+    // Errors:  those of `f`, and of execute().
+    // Threads: `f` runs on this thread or on the writer's.
+    // Cost:    as execute(). All writers wait while `f` runs, reads do not.
+    // Example: examples/embed/main.cpp [transaction]
     template <class F>
     [[nodiscard]] std::invoke_result_t<F&, Transaction&> transaction(F&& f) {
         detail::check_transaction_work<F>();

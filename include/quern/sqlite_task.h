@@ -73,6 +73,7 @@ auto in_transaction(Database& database, Work&& work) {
 
 // co_await execute_later<"UPDATE …">(database, values...): one statement, as Database::execute(). The values
 // are copied; views among them must outlive the wait, as those into the request do.
+// Example: examples/todo/main.cpp [write]
 template <FixedString Sql, class... A>
 auto execute_later(Database& database, A const&... values) {
     auto const work = [values...](Transaction& transaction) { return transaction.execute<Sql>(values...); };

@@ -125,6 +125,7 @@ struct TaskPromise<void> : TaskPromiseBase {
 
 // A coroutine that has not begun; co_await begins it and gives its result. What it throws comes out there.
 // Threads: its loop.
+// Example: examples/todo/main.cpp [write]
 template <class T = void>
 class [[nodiscard]] Task {
 public:
@@ -294,6 +295,7 @@ inline constexpr bool is_safe_in_await = true;
 // that it lives on: after the deadline the handler goes on and the request may be gone.
 // Errors: timeout — the deadline passed, the result is dropped when it comes; overloaded — too much waits;
 //         internal — `work` threw.
+// Example: examples/upload/main.cpp [size]
 template <class Work>
 auto background(Work&& work, std::chrono::milliseconds deadline = background_max) {
     static_assert(detail::is_safe_in_await<Work>, QUERN_NAME_THE_LAMBDA);
