@@ -128,6 +128,30 @@ class Examples(unittest.TestCase):
             status, error = service.ask("POST", records, {"title": "too many"})
             self.assertEqual((status, error["message"]), (400, "A hundred open to-dos are enough."))
 
+    def test_books(self):
+        command = (BUILD / "books", self.directory / "books.db")
+        kindred = {"author": "Octavia Butler", "title": "Kindred", "year": 1979}
+        with Service(*command) as service:
+            self.assertEqual(service.ask("POST", "/books", kindred), (201, {"id": 1, **kindred}))
+            sower = {**kindred, "title": "Parable of the Sower", "year": 1993}
+            self.assertEqual(service.ask("POST", "/books", sower)[0], 201)
+            self.assertEqual(service.ask("POST", "/books", kindred)[0], 400)
+            solaris = {"author": "Stanislaw Lem", "title": "Solaris", "year": 1961}
+            self.assertEqual(service.ask("POST", "/books", solaris)[0], 201)
+
+            def titles(query):
+                return [book["title"] for book in service.ask("GET", "/books" + query)[1]]
+            self.assertEqual(titles(""), ["Parable of the Sower", "Kindred", "Solaris"])
+            self.assertEqual(titles("?author=Octavia%20Butler&since=1980"), ["Parable of the Sower"])
+            self.assertEqual(titles("?title=ar"), ["Parable of the Sower", "Solaris"])
+            self.assertEqual(service.ask("GET", "/shelves"), (200, [
+                {"author": "Octavia Butler", "books": 2, "latest": 1993},
+                {"author": "Stanislaw Lem", "books": 1, "latest": 1961}]))
+        with Service(*command) as service:  # the tables are found as they should be
+            self.assertEqual(service.ask("DELETE", "/authors/1")[0], 204)
+            self.assertEqual(service.ask("DELETE", "/authors/1")[0], 404)
+            self.assertEqual([book["id"] for book in service.ask("GET", "/books")[1]], [3])
+
     def test_embed(self):
         def run(*arguments):
             ran = subprocess.run([BUILD / "embed", self.directory / "ledger.db", *arguments],

@@ -71,7 +71,7 @@ template <auto... Pointer>
 inline constexpr std::array path_hops{PathHop{
     &table_info<ClassOf<Pointer>>, static_cast<std::uint16_t>(member_index<ClassOf<Pointer>, Pointer>)}...};
 template <auto... Pointer>
-inline constexpr FieldPath path_of{std::span(path_hops<Pointer...>).first(sizeof...(Pointer) - 1),
+inline constexpr FieldPath field_path{std::span(path_hops<Pointer...>).first(sizeof...(Pointer) - 1),
                                    path_hops<Pointer...>.back().table, path_hops<Pointer...>.back().column};
 
 // What a column is set to.
@@ -97,7 +97,7 @@ public:
 
     void write(QueryPlan& plan) const {
         check_path<Pointer...>();
-        plan.push({.op = Op, .what = &path_of<Pointer...>});
+        plan.push({.op = Op, .what = &field_path<Pointer...>});
     }
 
     // For QuerySet::update(): what the column gets, a value or an expression over the row as it is before.
