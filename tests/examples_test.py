@@ -43,6 +43,7 @@ class Service:
     def __exit__(self, *error):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
+            assert self.process.wait(30) == 0, "the example does not end in order"
         self.process.wait(30)
 
     def ask(self, method, path, body=None):

@@ -2,13 +2,15 @@
 //
 // A to-do service on SQLite, with checked input and an OpenAPI document: todo [FILE [HOST:PORT]]
 
-#include <quern/app.h>
-#include <quern/describe.h>
-#include <quern/dump.h>
-#include <quern/json.h>
-#include <quern/query.h>
-#include <quern/sqlite.h>
-#include <quern/sqlite_task.h>
+// [includes]
+#include <quern/app.h>          // routes and answers
+#include <quern/describe.h>     // structs and their rules
+#include <quern/dump.h>         // structs as JSON answers
+#include <quern/json.h>         // JSON bodies
+#include <quern/query.h>        // query strings
+#include <quern/sqlite.h>       // the database
+#include <quern/sqlite_task.h>  // its writes in coroutines
+// [includes]
 
 #include <cstdio>
 #include <cstdlib>
@@ -42,9 +44,9 @@ struct Page {
 QUERN_DESCRIBE(Page, limit)
 // [model]
 
+// [read]
 using Data = quern::State<quern::Database>;
 
-// [read]
 quern::Result<std::vector<Todo>> list_todos(Data data, quern::Query<Page> page) {
     return data->query<"SELECT id, title, done FROM todos ORDER BY id DESC LIMIT {limit}", Todo>(
         page->limit.value_or(20));
@@ -74,14 +76,14 @@ quern::Task<quern::Result<void>> delete_todo(std::int64_t id, Data data) {
 }
 // [write]
 
-int report(quern::Error const& error) {
-    std::fprintf(stderr, "todo: %s\n", error.message.c_str());
-    return 1;
-}
-
 }  // namespace
 
 // [main]
+int report(quern::Error const& error) {
+    std::fprintf(stderr, "todo: %s\n", error.message.c_str());
+    return EXIT_FAILURE;
+}
+
 int main(int count, char** arguments) {
     auto const database = quern::Database::open(count > 1 ? arguments[1] : "todo.db");
     if (!database) return report(database.error());

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include <quern/body_stream.h>
@@ -66,6 +67,7 @@ struct RouteEntry {
     std::shared_ptr<void const> handler;
     void (*describe)(openapi::Operation& operation) = nullptr;  // null for routes added at run time
     bool takes_body_in_pieces = false;
+    std::string (*missing_state)(Services const& services) = nullptr;  // the type's name, empty for none
 };
 
 template <FixedString Pattern>
@@ -170,6 +172,57 @@ consteval bool captures_fit(std::tuple<P...>*) {
     std::size_t const count = captured_count<std::tuple<P...>>;
     bool const by_name = (false || ... || takes_all_captures<Shape, std::remove_cvref_t<P>>());
     return by_name ? count == 0 : count == Shape.capture_count;
+}
+
+template <class T>
+concept AsksForState = requires(Services const& services) {
+    { Extract<T>::is_there(services) } -> std::same_as<bool>;
+};
+[[nodiscard]] std::string type_name(std::type_info const& type);
+template <class T>
+struct StateOf;
+template <class T>
+struct StateOf<State<T>> {
+    using Type = T;
+};
+template <class T>
+void add_missing(Services const& services, std::string& missing) {
+    if constexpr (AsksForState<T>) {
+        if (missing.empty() && !Extract<T>::is_there(services))
+            missing = type_name(typeid(typename StateOf<T>::Type));
+    }
+}
+template <class Parameters>
+struct StatesOf;
+template <class... P>
+struct StatesOf<std::tuple<P...>> {
+    static std::string missing(Services const& services) {
+        std::string name;
+        (add_missing<std::remove_cvref_t<P>>(services, name), ...);
+        return name;
+    }
+};
+
+// Whether each parameter is something that a handler can take.
+template <class... P>
+consteval bool are_parameters(std::tuple<P...>*) {
+    return ((Captured<std::remove_cvref_t<P>> || Extractable<std::remove_cvref_t<P>> ||
+             TakesCaptures<std::remove_cvref_t<P>>)&&...);
+}
+
+template <FixedString Pattern, class Parameters>
+consteval void check_parameters(Parameters* parameters) {
+    constexpr bool known = are_parameters(static_cast<Parameters*>(nullptr));
+    static_assert(
+        known,
+        "a handler's parameter is neither a capture (a whole number, double, bool, std::string, "
+        "std::string_view, quern::Uuid, or what FromText reads) nor an extractor (quern::Json, Query, "
+        "Path, State, Header, Multipart, Body, http::Request const&, http::Exchange&)");
+    static_assert(!known || captures_fit<shape_of<Pattern>>(static_cast<Parameters*>(nullptr)),
+                  "the handler takes more or fewer captures than the route pattern has");
+    static_assert(captures_come_first(static_cast<Parameters*>(nullptr)),
+                  "the handler's captures come before its other parameters");
+    (void)parameters;
 }
 
 template <class T>
@@ -453,10 +506,7 @@ public:
         static_assert(detail::HasSignature<Handler>,
                       "a handler is a function, or a lambda that is neither generic nor mutable");
         using Parameters = typename detail::Signature<Handler>::Parameters;
-        static_assert(detail::captures_fit<detail::shape_of<Pattern>>(static_cast<Parameters*>(nullptr)),
-                      "the handler takes more or fewer captures than the route pattern has");
-        static_assert(detail::captures_come_first(static_cast<Parameters*>(nullptr)),
-                      "the handler's captures come before its other parameters");
+        detail::check_parameters<Pattern>(static_cast<Parameters*>(nullptr));
         using Claim = detail::ClaimRoute<Tag, M, detail::padded_path_of<Pattern>(), Handler>;
         static_assert(sizeof(Claim) != 0);
         constexpr std::size_t number = detail::count_routes<Tag, Claim>();
@@ -468,7 +518,8 @@ public:
                                              detail::Answered<typename detail::Signature<Handler>::Result>,
                                              Parameters>::run,
                       detail::takes_body_in_pieces<typename detail::Signature<Handler>::Result>(
-                          static_cast<Parameters*>(nullptr))});
+                          static_cast<Parameters*>(nullptr)),
+                      &detail::StatesOf<Parameters>::missing});
         return *this;
     }
 

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -72,6 +73,39 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
+// "a whole number from -128 to 127"
+template <std::integral T>
+class WholeNumberText {
+public:
+    constexpr WholeNumberText() {
+        append("a whole number from ");
+        append(std::numeric_limits<T>::min());
+        append(" to ");
+        append(std::numeric_limits<T>::max());
+    }
+    [[nodiscard]] constexpr std::string_view view() const { return {text_.data(), size_}; }
+
+private:
+    constexpr void append(std::string_view text) {
+        for (char const c : text) text_[size_++] = c;
+    }
+    constexpr void append(T number) {
+        if (number < 0) text_[size_++] = '-';
+        std::array<char, 20> digits{};
+        std::size_t count = 0;
+        do {
+            auto const digit = static_cast<int>(number % 10);  // of the number's sign
+            digits[count++] = static_cast<char>('0' + (digit < 0 ? -digit : digit));
+            number = static_cast<T>(number / 10);
+        } while (number != 0);
+        while (count > 0) text_[size_++] = digits[--count];
+    }
+    std::array<char, 72> text_{};
+    std::size_t size_ = 0;
+};
+template <std::integral T>
+inline constexpr WholeNumberText<T> whole_number_text{};
+
 template <class T>
 std::optional<T> read_number(std::string_view text) {
     T value{};
@@ -85,8 +119,7 @@ std::optional<T> read_number(std::string_view text) {
 // Decimal digits, with a minus sign where the type has one; nothing outside the type's range.
 template <std::integral T>
 requires(!std::same_as<T, bool> && !std::same_as<T, char>) struct FromText<T> {
-    static constexpr std::string_view what =
-        std::unsigned_integral<T> ? "a whole number that is not negative" : "a whole number";
+    static constexpr std::string_view what = detail::whole_number_text<T>.view();
     static constexpr std::string_view schema = sizeof(T) > sizeof(std::int32_t)
                                                    ? R"({"type":"integer","format":"int64"})"
                                                    : R"({"type":"integer"})";

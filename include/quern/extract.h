@@ -77,12 +77,22 @@ struct Extract;
 //   static void write(T&& value, Call& call);
 // It fills call.exchange.response; the App finishes the exchange.
 template <class T>
-struct Answer;
+struct Answer {
+    template <class V>
+    static void write(V&&, Call&) {
+        static_assert(sizeof(V) == 0,
+                      "what the handler returns is no answer: return text, a quern::Reply, a struct that "
+                      "QUERN_DESCRIBE describes or a vector of them (include <quern/dump.h> for these), or a "
+                      "quern::Result, std::optional or quern::Created of one");
+    }
+};
 
 // Answers with an error as application/problem+json (RFC 9457): type, title, status, detail, and `errors`
 // with location, code and message of every part at fault. Of `internal`, `corrupt` and `io` the client is
 // told no more than that; their text goes to standard error.
 void write_problem(http::Response& response, Error const& error);
+// The same, and what goes to standard error names the request.
+void write_problem(http::Exchange& exchange, Error const& error);
 
 // --- extractors ---
 
@@ -109,6 +119,8 @@ struct Extract<State<T>> {
             return fail(ErrorCode::internal, "The handler asks for a state that is not there.");
         return State<T>(*service);
     }
+    // Asked before the App listens, so that a forgotten app.state(...) shows at the start.
+    static bool is_there(Services const& services) { return services.find<T>() != nullptr; }
 };
 
 // A header field: `quern::Header<"x-request-id"> id`, or with a type: `Header<"x-count", int>`. The name is
@@ -157,6 +169,7 @@ void describe_header(openapi::Operation& operation, std::string_view name, std::
 void describe_body(openapi::Operation& operation);
 void describe_text(openapi::Operation& operation);
 void describe_not_found(openapi::Operation& operation);
+void describe_errors(openapi::Operation& operation);
 void describe_empty(openapi::Operation& operation);
 void describe_status(openapi::Operation& operation, int status);
 
@@ -264,7 +277,7 @@ struct Answer<With<Status, T>> {
 template <class T>
 struct Answer<std::optional<T>> {
     static void write(std::optional<T>&& value, Call& call) {
-        if (!value) return write_problem(call.exchange.response, Error(ErrorCode::not_found));
+        if (!value) return write_problem(call.exchange, Error(ErrorCode::not_found));
         Answer<T>::write(*std::move(value), call);
     }
     static void describe(openapi::Operation& operation) {
@@ -277,7 +290,7 @@ struct Answer<std::optional<T>> {
 template <class T>
 struct Answer<Result<T>> {
     static void write(Result<T>&& result, Call& call) {
-        if (!result) return write_problem(call.exchange.response, result.error());
+        if (!result) return write_problem(call.exchange, result.error());
         if constexpr (!std::is_void_v<T>) {
             Answer<T>::write(*std::move(result), call);
         } else {
@@ -286,6 +299,7 @@ struct Answer<Result<T>> {
         }
     }
     static void describe(openapi::Operation& operation) {
+        detail::describe_errors(operation);
         if constexpr (std::is_void_v<T>) {
             detail::describe_empty(operation);
         } else if constexpr (requires { Answer<T>::describe(operation); }) {

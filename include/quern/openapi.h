@@ -33,10 +33,13 @@ namespace quern {
 struct OpenApiInfo {
     std::string title = "Service";
     std::string version = "1";
-    std::string description;
+    std::string description = {};
 };
 
 namespace openapi {
+
+// The pattern as a document writes it: /todos/{id}.
+[[nodiscard]] std::string path_text(RouteShape const& shape);
 
 // Components of a document: schemas of structs, written once each.
 // Threads: one at a time.
@@ -78,6 +81,8 @@ public:
     void response(int status, std::string_view media_type, std::string_view schema);
     // A response that is a problem (RFC 9457).
     void problem(int status);
+    // Whatever other error there is.
+    void other_problems();
     // The responses that follow under 200 are meant for another status.
     void under_status(int status);
 

@@ -49,7 +49,6 @@ private:
 }  // namespace
 
 int run_serve(ServeOptions const& options) {
-    // Before any thread starts: only then do all of them leave the signals to the one that waits for them.
     StopRequest stop;
     auto signals = os::StopSignals::create([&](int) { stop.request(); });
     log::start({.json = options.log_json, .access = options.access_log});

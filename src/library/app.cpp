@@ -4,7 +4,10 @@
 #include <mutex>
 #include <optional>
 
+#include <boost/core/demangle.hpp>
+
 #include <quern/assert.h>
+#include <quern/openapi.h>
 #include "library/local_exchange.h"
 #include "os/clock.h"
 #include "os/resource.h"
@@ -110,6 +113,20 @@ struct AppBase::State final : http::Handler {
         frozen = true;
     }
 
+    // Whether all that handlers ask for was given.
+    [[nodiscard]] Result<void> check_states() const {
+        for (RouteEntry const& entry : known) {
+            if (entry.run == nullptr || entry.missing_state == nullptr) continue;
+            std::string const missing = entry.missing_state(services);
+            if (missing.empty()) continue;
+            return fail(ErrorCode::parameter_invalid,
+                        "The handler of " + std::string(http::name(entry.key.method)) + " " +
+                            openapi::path_text(entry.key.shape) + " asks for a quern::State<" + missing +
+                            "> that the App was not given: app.state(...).");
+        }
+        return {};
+    }
+
     void iteration_end(std::size_t loop_index) override {
         if (collections != nullptr) collections->handler().iteration_end(loop_index);
     }
@@ -156,13 +173,17 @@ struct AppBase::State final : http::Handler {
                 join(exchange.request.segments.subspan(match.rest_from), exchange.arena);
         Call call{exchange, services, std::span(match.captures).first(count)};
         // A handler is somebody else's code: what it throws ends the request, not the process.
+        std::string thrown = "The handler has thrown";
         try {
             return entry.run(entry.handler.get(), call);
+        } catch (std::exception const& exception) {
+            thrown += std::string(": ") + exception.what();
         } catch (...) {
-            exchange.response.clear();
-            write_problem(exchange.response, Error(ErrorCode::internal));
-            return true;
+            thrown += " what is no std::exception.";
         }
+        exchange.response.clear();
+        write_problem(exchange, Error(ErrorCode::internal, thrown));
+        return true;
     }
 
     void refuse(http::Exchange& exchange) const {
@@ -179,6 +200,12 @@ struct AppBase::State final : http::Handler {
         write_allow(exchange.response, methods);
     }
 };
+
+namespace detail {
+
+std::string type_name(std::type_info const& type) { return boost::core::demangle(type.name()); }
+
+}  // namespace detail
 
 AppBase::AppBase(AppOptions options) : state_(std::make_unique<State>()) {
     state_->options = std::move(options);
@@ -252,7 +279,7 @@ Result<void> AppBase::openapi(OpenApiInfo const& info) {
 
 Result<void> AppBase::listen(std::string_view address) {
     QUERN_TRY(auto const place, server::parse_address(address));
-    // Before any thread starts: only then do all of them leave the signals to the one that waits for them.
+    QUERN_CHECK(state_->check_states());
     std::unique_ptr<os::StopSignals> signals;
     if (state_->options.stop_on_signals) {
         QUERN_TRY(signals, os::StopSignals::create([this](int) { stop(); }));

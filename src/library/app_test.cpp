@@ -47,9 +47,9 @@ TEST(App, ABadCaptureIs400) {
     }
     EXPECT_EQ(app.request(Method::get, "/sum/1/256").body,
               R"({"type":"about:blank","title":"Bad Request","status":400,)"
-              R"("detail":"The path \"b\" is not a whole number that is not negative.",)"
+              R"("detail":"The path \"b\" is not a whole number from 0 to 255.",)"
               R"("errors":[{"location":"path.b","code":"invalid_value",)"
-              R"("message":"Must be a whole number that is not negative."}]})");
+              R"("message":"Must be a whole number from 0 to 255."}]})");
 }
 
 TEST(App, WhatIsNotThere) {
@@ -154,6 +154,29 @@ TEST(App, ListensAndStops) {
     thread.join();
     EXPECT_EQ(app.port(), 0);
     EXPECT_EQ(app.listen("nowhere").error().code, ErrorCode::parameter_invalid);
+}
+
+TEST(App, AForgottenStateShowsBeforeItListens) {
+    App app;
+    app.get<"/numbers/{id}">(
+        [](int, State<std::vector<int>> numbers) { return std::to_string(numbers->size()); });
+    auto const refused = app.listen("127.0.0.1:0");
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::parameter_invalid);
+    EXPECT_TRUE(refused.error().message.starts_with(
+        "The handler of GET /numbers/{id} asks for a quern::State<std::vector<int"))
+        << refused.error().message;
+}
+
+TEST(App, WhatAHandlerThrowsIsToldToWhoRunsIt) {
+    App app;
+    app.get<"/">([]() -> std::string { throw std::runtime_error("out of paper"); });
+    testing::internal::CaptureStderr();
+    auto const answer = app.request(Method::get, "/?a");
+    std::string const told = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(answer.status, 500);
+    EXPECT_EQ(answer.body.find("paper"), std::string::npos);
+    EXPECT_EQ(told, "quern: GET /?a: internal: The handler has thrown: out of paper\n");
 }
 
 }  // namespace

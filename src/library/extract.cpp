@@ -51,12 +51,28 @@ bool is_private(ErrorCode code) {
     return code == ErrorCode::internal || code == ErrorCode::corrupt || code == ErrorCode::io;
 }
 
+void report(Error const& error, std::string_view where) {
+    std::string line = "quern: ";
+    if (!where.empty()) line += std::string(where) + ": ";
+    line += std::string(name(error.code)) + ": " + error.message + '\n';
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 }  // namespace
+
+void write_problem(http::Exchange& exchange, Error const& error) {
+    if (!is_private(error.code) || error == Error(error.code)) return write_problem(exchange.response, error);
+    http::Request const& request = exchange.request;
+    std::string where(http::name(request.method));
+    where += ' ';
+    where += request.target;
+    report(error, where);
+    write_problem(exchange.response, Error(error.code));
+}
 
 void write_problem(http::Response& response, Error const& error) {
     if (is_private(error.code) && error != Error(error.code)) {
-        std::fprintf(stderr, "quern: %.*s: %s\n", static_cast<int>(name(error.code).size()),
-                     name(error.code).data(), error.message.c_str());
+        report(error, "");
         return write_problem(response, Error(error.code));
     }
     int const status = http_status(error.code);

@@ -36,6 +36,7 @@ void describe_text(openapi::Operation& operation) {
     operation.response(200, http::content_type_text, R"({"type":"string"})");
 }
 void describe_not_found(openapi::Operation& operation) { operation.problem(404); }
+void describe_errors(openapi::Operation& operation) { operation.other_problems(); }
 void describe_empty(openapi::Operation& operation) { operation.response(204, {}, {}); }
 void describe_status(openapi::Operation& operation, int status) { operation.under_status(status); }
 
@@ -174,11 +175,24 @@ void Operation::response(int status, std::string_view media_type, std::string_vi
     state_->responses.emplace(status, text + "}");
 }
 
+namespace {
+
+std::string problem_text(std::string_view description) {
+    return R"({"description":)" + json_quoted(description) +
+           R"(,"content":{"application/problem+json":{"schema":{"$ref":"#/components/schemas/)" +
+           std::string(problem_name) + R"("}}}})";
+}
+
+constexpr int any_other_status = 1000;  // behind all others
+
+}  // namespace
+
 void Operation::problem(int status) {
-    state_->responses.emplace(status, R"({"description":)" + json_quoted(http::reason_phrase(status)) +
-                                          R"(,"content":{"application/problem+json":{"schema":)"
-                                          R"({"$ref":"#/components/schemas/)" +
-                                          std::string(problem_name) + R"("}}}})");
+    state_->responses.emplace(status, problem_text(http::reason_phrase(status)));
+}
+
+void Operation::other_problems() {
+    state_->responses.emplace(any_other_status, problem_text("Another error"));
 }
 
 void Operation::under_status(int status) { state_->success = status; }
@@ -189,13 +203,13 @@ std::string Operation::text() const {
     if (!state_->body.empty()) text += R"("requestBody":)" + state_->body + ",";
     std::string responses;
     for (auto const& [status, response] : state_->responses)
-        append_item(responses, "\"" + std::to_string(status) + "\":" + response);
+        append_item(
+            responses,
+            (status == any_other_status ? "\"default\":" : "\"" + std::to_string(status) + "\":") + response);
     return text + R"("responses":{)" + responses + "}}";
 }
 
-namespace {
-
-std::string path_of(RouteShape const& shape) {
+std::string path_text(RouteShape const& shape) {
     std::string path;
     for (RouteSegment const& segment : shape.parts()) {
         path += '/';
@@ -204,6 +218,8 @@ std::string path_of(RouteShape const& shape) {
     }
     return path.empty() ? "/" : path;
 }
+
+namespace {
 
 std::string method_of(http::Method method) {
     std::string name(http::name(method));
@@ -231,7 +247,7 @@ std::string document(OpenApiInfo const& info, std::vector<Route> const& routes) 
     for (Route const& route : routes) {
         Operation operation(schemas, *route.shape);
         route.describe(operation);
-        append_item(paths[path_of(*route.shape)],
+        append_item(paths[path_text(*route.shape)],
                     json_quoted(method_of(route.method)) + ":" + operation.text());
     }
     std::string text = R"({"openapi":"3.1.0","info":{"title":)" + json_quoted(info.title) + R"(,"version":)" +

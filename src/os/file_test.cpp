@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/file.h"
 
-#include <chrono>
-#include <condition_variable>
-#include <csignal>
-#include <mutex>
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/test_directory.h"
-#include "os/signal.h"
 #include "os/thread.h"
 
 namespace quern::os {
@@ -103,23 +97,6 @@ TEST_F(FileTest, ADirectoryIsLockedOnce) {
     }
     EXPECT_TRUE(DirectoryLock::take(directory_));
     EXPECT_EQ(DirectoryLock::take(directory_ / "none").error().code, ErrorCode::not_found);
-}
-
-TEST(StopSignals, AreHandedOver) {
-    std::mutex mutex;
-    std::condition_variable came;
-    int received = 0;
-    {
-        auto const signals = StopSignals::create([&](int signal) {
-                                 std::lock_guard const lock(mutex);
-                                 received = signal;
-                                 came.notify_all();
-                             }).value();
-        ::kill(::getpid(), SIGTERM);
-        std::unique_lock lock(mutex);
-        EXPECT_TRUE(came.wait_for(lock, std::chrono::seconds(5), [&] { return received != 0; }));
-    }
-    EXPECT_EQ(received, SIGTERM);
 }
 
 TEST(Thread, CanBeBoundAndNamed) {

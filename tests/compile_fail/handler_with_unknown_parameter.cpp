@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: a handler's parameter is neither a capture nor an extractor
+// expect: a handler's parameter is neither a capture (a whole number
 #include <quern/app.h>
 
 void use() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect: redefinition of
+// expect: this_method_and_path_have_a_route_already
 #include <quern/app.h>
 
 void use() {
