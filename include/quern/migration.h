@@ -143,8 +143,8 @@ template <class... M>
 // Errors: validation — data would be lost and `options` do not allow it; or rows are in the way: a column
 //         that must not be NULL and has no default, a value that does not fit its new type, a row that
 //         breaks a new condition or a new foreign key; or a view, trigger or index needs a column that goes,
-//         or a view has the name of a table. `fields` names what it is about, as table.column, the message
-//         the first row by its key;
+//         or a view has the name of a table, or, broken before, is in the way of a rename. `fields` names
+//         what it is about, as table.column, the message the first row by its key;
 //         conflict — a new unique index or key, and two rows that have the same values; `fields` names the
 //         columns, as table.column;
 //         parameter_invalid — two models are of one table, two indexes would have one name, or a model

@@ -195,6 +195,18 @@ TEST_F(MigrationByHandTest, WhatWasBrokenBeforeIsInNobodysWay) {
     EXPECT_EQ(apply({checked(table({column("a", text)}))}), "rebuild_table");
 }
 
+// SQLite reads all views when it renames or drops a column, and cannot go on without one of them.
+TEST_F(MigrationByHandTest, AViewThatWasBrokenBeforeIsNamedWhereAlterTableStumbles) {
+    apply({table({column("a", text), nullable("b", text)})});
+    test::run(*db, {"CREATE TABLE gone (x)", "CREATE VIEW stale AS SELECT x FROM gone", "DROP TABLE gone"});
+    std::string const before = shape(*db);
+    EXPECT_TRUE(names(apply({table({test::renamed(column("c", text), "a"), nullable("b", text)})}), "stale"));
+    EXPECT_EQ(last.code, ErrorCode::validation);
+    EXPECT_TRUE(names(apply({table({column("a", text)})}), "stale"));
+    EXPECT_EQ(last.code, ErrorCode::validation);
+    EXPECT_EQ(shape(*db), before);
+}
+
 TEST_F(MigrationByHandTest, WhatNoModelCanSayStaysUntilTheTableIsRebuilt) {
     for (std::string_view const made :
          {"CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT NOT NULL) STRICT",
