@@ -105,12 +105,19 @@ public:
     [[nodiscard]] auto set(T const& value) const {
         static_assert(Op == PlanOp::column && sizeof...(Pointer) == 1,
                       "set: only columns of the table itself");
+        check_path<Pointer...>();
         constexpr auto column = static_cast<std::uint16_t>(member_index<First, last>);
         if constexpr (SqlNull<T>) {
             static_assert(is_nullable, "set: the column is never null: its member is no std::optional");
             return Assignment<First, Literal<Value, true>>{column, Literal<Value, true>(nullptr)};
         } else {
-            check_comparable<FieldOf, Lifted<T>>();
+            using From = Lifted<T>;
+            check_comparable<FieldOf, From>();
+            static_assert(
+                std::is_void_v<typename From::Outer> &&
+                    (std::is_void_v<typename From::Root> || std::is_same_v<typename From::Root, First>),
+                "set: the value is of the row itself; values of other tables come by value_of()");
+            static_assert(From::facts.level == Level::row, "set: neither an aggregate nor a window");
             static_assert(is_nullable || !Lifted<T>::facts.nullable,
                           "set: the column is never null, but the value may be: see quern::coalesce()");
             return Assignment<First, Lifted<T>>{column, lift(value)};
@@ -141,8 +148,8 @@ auto compare_equal(L const& left, R const& right) {
         return compare_equal<Negated>(right, left);
     } else {
         check_comparable<Lifted<L>, Lifted<R>>();
-        constexpr bool left_nullable = Lifted<L>::facts.nullable;
-        constexpr bool right_nullable = Lifted<R>::facts.nullable;
+        constexpr bool left_nullable = any_unknown<Lifted<L>>;
+        constexpr bool right_nullable = any_unknown<Lifted<R>>;
         constexpr bool same = Negated ? left_nullable || right_nullable : left_nullable && right_nullable;
         constexpr bool unknown = !same && (left_nullable || right_nullable);
         constexpr PlanOp op = same ? (Negated ? PlanOp::not_same : PlanOp::same)
@@ -152,7 +159,7 @@ auto compare_equal(L const& left, R const& right) {
     }
 }
 
-template <class L, class R>
+template <bool CanVanish = false, class L, class R>
 auto compute(PlanOp op, L const& left, R const& right) {
     using Left = Lifted<L>;
     using Right = Lifted<R>;
@@ -161,8 +168,11 @@ auto compute(PlanOp op, L const& left, R const& right) {
                   "arithmetic is for numbers (and + for two texts)");
     using V = std::conditional_t<SqlReal<typename Left::Value> || SqlReal<typename Right::Value>, double,
                                  std::int64_t>;
-    return operation<V, facts_of<Left, Right>(any_nullable<Left, Right>)>({.op = op}, lift(left),
-                                                                          lift(right));
+    constexpr auto facts = facts_of<Left, Right>(any_nullable<Left, Right>);
+    // A division by zero is NULL, and so is what is no number, as infinity less infinity.
+    constexpr bool unknown = facts.unknown || CanVanish || std::is_same_v<V, double>;
+    return operation<V, ExpressionFacts{facts.nullable, unknown, facts.level}>({.op = op}, lift(left),
+                                                                               lift(right));
 }
 
 // What a condition is made of: a comparison, or a column that holds true or false.
@@ -241,10 +251,16 @@ requires OperatorArguments<L, R>
 // error in PostgreSQL.
 template <class L, class R>
 requires OperatorArguments<L, R>
-[[nodiscard]] auto operator/(L const& left, R const& right) { return compute(PlanOp::divide, left, right); }
+[[nodiscard]] auto operator/(L const& left, R const& right) {
+    return compute<true>(PlanOp::divide, left, right);
+}
 template <class L, class R>
 requires OperatorArguments<L, R>
-[[nodiscard]] auto operator%(L const& left, R const& right) { return compute(PlanOp::modulo, left, right); }
+[[nodiscard]] auto operator%(L const& left, R const& right) {
+    static_assert(SqlInteger<typename Lifted<L>::Value> && SqlInteger<typename Lifted<R>::Value>,
+                  "% is for whole numbers");
+    return compute<true>(PlanOp::modulo, left, right);
+}
 
 }  // namespace detail
 

@@ -32,7 +32,9 @@ enum class Level : std::uint8_t { row, group, window };
 
 struct ExpressionFacts {
     bool nullable = false;
-    bool unknown = false;  // a condition that may be neither true nor false
+    // A condition that may be neither true nor false; a value that may be NULL although its type says
+    // nothing of it, as that of a division. What is nullable is unknown too.
+    bool unknown = false;
     Level level = Level::row;
 };
 
@@ -73,11 +75,11 @@ inline constexpr Level highest_level = [] {
 }();
 template <class... E>
 constexpr ExpressionFacts facts_of(bool nullable) {
-    return {nullable, nullable, highest_level<E...>};
+    return {nullable, nullable || any_unknown<E...>, highest_level<E...>};
 }
 // Of a condition over such an expression: null there is neither true nor false here.
 constexpr ExpressionFacts condition_facts(ExpressionFacts operands) {
-    return {false, operands.nullable, operands.level};
+    return {false, operands.unknown, operands.level};
 }
 
 // --- values ---
@@ -119,8 +121,13 @@ SqlParameter to_parameter(T const& value) {
     } else if constexpr (SqlBindableInteger<T>) {
         return static_cast<std::int64_t>(value);
     } else if constexpr (SqlReal<T>) {
+        // What is no number compares with nothing in C++, is NULL in SQLite and the largest in PostgreSQL.
+        if (value != value) return SqlParameter();
         return static_cast<double>(value);
     } else if constexpr (SqlTextual<T>) {
+        if constexpr (std::is_pointer_v<T>) {
+            if (value == nullptr) return SqlParameter();
+        }
         return std::string(std::string_view(value));
     } else {
         std::span<std::byte const> const bytes = value;

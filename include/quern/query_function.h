@@ -33,6 +33,12 @@ template <class E>
 consteval void check_number() {
     static_assert(value_kind<typename E::Value>() == ValueKind::number, "this function is for numbers");
 }
+template <class E>
+consteval void check_ordered() {
+    static_assert(value_kind<typename E::Value>() != ValueKind::boolean &&
+                      value_kind<typename E::Value>() != ValueKind::bytes,
+                  "min, max: of numbers and texts; of conditions, see count().where()");
+}
 // What a whole number becomes in a calculation.
 template <class V>
 using Widened = std::conditional_t<SqlReal<V>, double, std::int64_t>;
@@ -63,10 +69,13 @@ public:
     // Rows with the same values are looked at together.
     template <Expression... E>
     [[nodiscard]] auto partition_by(E const&... key) const {
+        static_assert(((E::facts.level != Level::window) && ...), "a window within a window");
         return Window<std::tuple<E...>, std::tuple<O...>>(std::tuple(key...), order_, flags_, rows_);
     }
     template <class... E>
     [[nodiscard]] auto order_by(E const&... key) const {
+        static_assert(((decltype(as_order(key))::facts.level != Level::window) && ...),
+                      "a window within a window");
         return Window<std::tuple<P...>, std::tuple<decltype(as_order(key))...>>(
             partition_, std::tuple(as_order(key)...), flags_, rows_);
     }
@@ -164,6 +173,8 @@ public:
     using Outer = typename JoinModels<typename Filter::Outer, typename E::Outer...>::Type;
     static constexpr ExpressionFacts facts{Nullable, Nullable, Level::group};
     static_assert(((E::facts.level == Level::row) && ...), "an aggregate is of values of the rows");
+    static_assert(!std::is_void_v<Root> || std::is_void_v<Outer>,
+                  "an aggregate of outer<> fields alone is one of the query around");
 
     Aggregate(PlanFunction function, std::uint8_t flags, Filter filter, std::tuple<E...> arguments)
         : function_(function), flags_(flags), filter_(std::move(filter)), arguments_(std::move(arguments)) {}
@@ -172,6 +183,7 @@ public:
     template <Expression C>
     [[nodiscard]] auto where(C const& condition) const {
         check_condition<C>();
+        static_assert(C::facts.level == Level::row, "where: of values of the rows");
         static_assert(!is_filtered, "where: name one condition, with && for several");
         return Aggregate<V, Nullable, C, E...>(function_, flags_ | plan_flag::filtered, condition,
                                                arguments_);
@@ -290,7 +302,7 @@ template <detail::Expression E>
     detail::check_number<E>();
     return detail::call<detail::Widened<typename E::Value>>(PlanFunction::absolute, number);
 }
-// To the nearest whole number, as a double.
+// To the nearest whole number, as a double; a half away from zero in SQLite, to an even one in PostgreSQL.
 template <detail::Expression E>
 [[nodiscard]] auto round(E const& number) {
     detail::check_number<E>();
@@ -346,10 +358,12 @@ template <detail::Expression E>
 }
 template <detail::Expression E>
 [[nodiscard]] auto min(E const& expression) {
+    detail::check_ordered<E>();
     return detail::aggregate<typename E::Value, true>(PlanFunction::minimum, expression);
 }
 template <detail::Expression E>
 [[nodiscard]] auto max(E const& expression) {
+    detail::check_ordered<E>();
     return detail::aggregate<typename E::Value, true>(PlanFunction::maximum, expression);
 }
 // The texts of the rows in one, in no particular order.

@@ -126,9 +126,10 @@ enum class Ability : std::uint8_t {
     deviation,      // standard deviation and variance
     distinct_join,  // join_text() of each value once
     parameters,     // so many values in one statement
+    depth,          // expressions so deep within expressions
 };
 namespace detail {
-inline constexpr std::size_t ability_count = static_cast<std::size_t>(Ability::parameters) + 1;
+inline constexpr std::size_t ability_count = static_cast<std::size_t>(Ability::depth) + 1;
 inline constexpr std::size_t plan_function_count = static_cast<std::size_t>(PlanFunction::last_value) + 1;
 }  // namespace detail
 // As in error bodies, e.g. "distinct_on".
@@ -182,6 +183,11 @@ enum class PlanFault : std::uint8_t {
 
 // Operands of one node. A list of more is refused with `unsupported`.
 inline constexpr std::size_t plan_operands_max = 65'535;
+
+// How deep expressions and subqueries stand in one another; a && b && c is one level. Deeper is refused with
+// `unsupported`. Written by hand no query comes near it, and far below it is all that databases (2 000 levels
+// of SQLite, of which one of ours may be several) and the stack of a small thread can take.
+inline constexpr std::size_t plan_depth_max = 100;
 
 }  // namespace detail
 

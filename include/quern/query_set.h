@@ -104,20 +104,20 @@ public:
     // Those rows that also satisfy the condition.
     template <detail::Expression E>
     [[nodiscard]] auto where(E const& condition) const& {
-        return filtered(Plan(plan_), PlanOp::where, condition);
+        return filtered<PlanOp::where>(Plan(plan_), condition);
     }
     template <detail::Expression E>
     [[nodiscard]] auto where(E const& condition) && {
-        return filtered(std::move(plan_), PlanOp::where, condition);
+        return filtered<PlanOp::where>(std::move(plan_), condition);
     }
 
     // In this order instead of the one before; without any, the database's own. What comes first decides.
     template <class... E>
-    [[nodiscard]] QuerySet order_by(E const&... key) const& {
+    [[nodiscard]] auto order_by(E const&... key) const& {
         return ordered(Plan(plan_), key...);
     }
     template <class... E>
-    [[nodiscard]] QuerySet order_by(E const&... key) && {
+    [[nodiscard]] auto order_by(E const&... key) && {
         return ordered(std::move(plan_), key...);
     }
     // In a new random order each time.
@@ -148,7 +148,9 @@ public:
     [[nodiscard]] QuerySet distinct() const { return marked({.op = PlanOp::distinct}); }
     // The first row for each value of these, by the order. Errors: unsupported — of the query, in SQLite.
     template <detail::Expression... E>
-    [[nodiscard]] QuerySet distinct_on(E const&... key) const {
+    [[nodiscard]] auto distinct_on(E const&... key) const {
+        static_assert(sizeof...(E) > 0, "distinct_on: name at least one expression");
+        static_assert(((E::facts.level == detail::Level::row) && ...), "distinct_on: values of the rows");
         return listed(PlanOp::distinct_on, key...);
     }
     // The rows stay locked until the transaction ends. Errors: unsupported — of the query, in SQLite, where
@@ -157,14 +159,15 @@ public:
 
     // Rows with equal keys become one; see select().
     template <detail::Expression... E>
-    [[nodiscard]] QuerySet group_by(E const&... key) const {
+    [[nodiscard]] auto group_by(E const&... key) const {
+        static_assert(sizeof...(E) > 0, "group_by: name at least one expression");
         static_assert(((E::facts.level == detail::Level::row) && ...), "group_by: by values of the rows");
         return listed(PlanOp::group, key...);
     }
     // Those groups that satisfy the condition.
     template <detail::Expression E>
     [[nodiscard]] auto having(E const& condition) const {
-        return filtered(Plan(plan_), PlanOp::having, condition);
+        return filtered<PlanOp::having>(Plan(plan_), condition);
     }
 
     // These expressions instead of the whole row: a row is the value of the one, or the std::tuple of them.
@@ -288,26 +291,28 @@ private:
         return changes->rows;
     }
 
-    template <class E>
-    static auto filtered(Plan plan, PlanOp op, E const& condition) {
+    template <PlanOp Op, class E>
+    static auto filtered(Plan plan, E const& condition) {
         detail::check_condition<E>();
         detail::check_over<M, E>();
-        static_assert(op_level_fits<E>(), "where: aggregates belong into having(), windows into select()");
+        using detail::Level;
+        static_assert(
+            E::facts.level == Level::row || (Op == PlanOp::having && E::facts.level == Level::group),
+            "where: aggregates belong into having(), windows into select()");
         using Outer = typename detail::JoinModels<OuterM, typename E::Outer>::Type;
-        plan.push({.op = op, .count = 1});
+        plan.push({.op = Op, .count = 1});
         condition.write(plan);
         return QuerySet<M, RowType, Outer>(std::move(plan));
     }
-    template <class E>
-    static consteval bool op_level_fits() {
-        return E::facts.level != detail::Level::window;
-    }
     template <class... E>
-    static QuerySet ordered(Plan plan, E const&... key) {
+    static auto ordered(Plan plan, E const&... key) {
+        static_assert(sizeof...(E) > 0, "order_by: name at least one expression");
         detail::check_over<M, decltype(detail::as_order(key))...>();
         plan.push({.op = PlanOp::order, .count = static_cast<std::uint16_t>(sizeof...(E))});
         (detail::as_order(key).write(plan), ...);
-        return QuerySet(std::move(plan));
+        using Outer =
+            typename detail::JoinModels<OuterM, typename decltype(detail::as_order(key))::Outer...>::Type;
+        return QuerySet<M, RowType, Outer>(std::move(plan));
     }
     static QuerySet bounded(Plan plan, PlanOp op, std::int64_t rows) {
         plan.push_value(op, rows);
@@ -319,12 +324,13 @@ private:
         return QuerySet(std::move(plan));
     }
     template <class... E>
-    [[nodiscard]] QuerySet listed(PlanOp op, E const&... expression) const {
+    [[nodiscard]] auto listed(PlanOp op, E const&... expression) const {
         detail::check_over<M, E...>();
         Plan plan(plan_);
         plan.push({.op = op, .count = static_cast<std::uint16_t>(sizeof...(E))});
         (expression.write(plan), ...);
-        return QuerySet(std::move(plan));
+        using Outer = typename detail::JoinModels<OuterM, typename E::Outer...>::Type;
+        return QuerySet<M, RowType, Outer>(std::move(plan));
     }
     template <class T, class... E>
     [[nodiscard]] auto selected(E const&... expression) const {
@@ -338,7 +344,9 @@ private:
     }
     template <class E>
     static void write_output(Plan& plan, E const& expression) {
-        if constexpr (E::facts.unknown && !E::facts.nullable) plan.push({.op = PlanOp::is_true, .count = 1});
+        constexpr bool is_condition = std::is_same_v<typename E::Value, bool>;
+        if constexpr (is_condition && E::facts.unknown && !E::facts.nullable)
+            plan.push({.op = PlanOp::is_true, .count = 1});
         expression.write(plan);
     }
     template <class A>

@@ -221,6 +221,7 @@ public:
     template <auto... Updated>
     [[nodiscard]] auto update() const {
         static_assert(sizeof...(Updated) > 0, "update: name what is taken from the new row, or ignore()");
+        detail::check_part<M, Updated...>();
         return Upsert<M, detail::Conflict::updates, detail::Pointers<Target...>,
                       detail::Pointers<Updated...>>();
     }

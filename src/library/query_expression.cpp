@@ -51,6 +51,29 @@ std::string_view sign_of(PlanOp op) {
     }
 }
 
+// Whether a function's operand is a whole number of 32 bits in PostgreSQL.
+bool takes_integer(PlanNode const& node, std::size_t index) {
+    if (node.op != PlanOp::function) return false;
+    switch (static_cast<PlanFunction>(node.number)) {
+    case PlanFunction::substring: return index > 0;
+    case PlanFunction::ntile: return true;
+    case PlanFunction::lag:
+    case PlanFunction::lead: return index == 1;
+    default: return false;
+    }
+}
+
+// False where it is certain. A word about NULLs keeps PostgreSQL from using an index.
+bool can_be_null(PlanNode const& node) {
+    if (node.op == PlanOp::random) return false;
+    if (node.op == PlanOp::aggregate) return static_cast<PlanFunction>(node.number) != PlanFunction::count;
+    if (node.op != PlanOp::column) return true;
+    FieldPath const& path = node.path();
+    return path.table().columns[path.column].nullable ||
+           std::ranges::any_of(path.hops,
+                               [](PathHop const& hop) { return hop.table().columns[hop.column].nullable; });
+}
+
 // The operands of a node; at most three are asked for.
 struct Operands {
     explicit Operands(PlanNodes nodes) {
@@ -88,8 +111,8 @@ void QueryWriter::expression(PlanNodes nodes, Scope const& scope) {
     case PlanOp::outer_column:
         if (scope.around == nullptr) return refuse("outer<> stands within a subquery only.");
         return column(node.path(), *scope.around);
-    case PlanOp::all_of: return connected(nodes, " AND ", scope);
-    case PlanOp::any_of: return connected(nodes, " OR ", scope);
+    case PlanOp::all_of: return connected(connected_parts(nodes), " AND ", scope);
+    case PlanOp::any_of: return connected(connected_parts(nodes), " OR ", scope);
     case PlanOp::logical_not: text_.sql += "NOT "; return operand(nodes.subspan(1), scope);
     case PlanOp::not_true:
         operand(nodes.subspan(1), scope);
@@ -156,16 +179,24 @@ void QueryWriter::infix(PlanNodes nodes, std::string_view sign, Scope const& sco
     operand(sides.each[1], scope);
 }
 
-// a && b && c is a tree that leans to the left: one row of words.
-void QueryWriter::connected(PlanNodes nodes, std::string_view word, Scope const& scope) {
-    Operands const sides(nodes);
-    if (sides.each[0].front().op == nodes.front().op) {
-        expression(sides.each[0], scope);
-    } else {
-        operand(sides.each[0], scope);
+// One row of words. A database nests it anew, a level for each word, so that a long one is cut into halves.
+void QueryWriter::connected(std::span<PlanNodes const> parts, std::string_view word, Scope const& scope) {
+    constexpr std::size_t row_max = 16;
+    if (parts.size() > row_max) {
+        std::size_t const half = parts.size() / 2;
+        text_.sql += '(';
+        connected(parts.first(half), word, scope);
+        text_.sql += ')';
+        text_.sql += word;
+        text_.sql += '(';
+        connected(parts.subspan(half), word, scope);
+        text_.sql += ')';
+        return;
     }
-    text_.sql += word;
-    operand(sides.each[1], scope);
+    for (std::size_t index = 0; index < parts.size(); ++index) {
+        if (index > 0) text_.sql += word;
+        operand(parts[index], scope);
+    }
 }
 
 void QueryWriter::text_search(PlanNodes nodes, Scope const& scope) {
@@ -196,27 +227,29 @@ void QueryWriter::text_search(PlanNodes nodes, Scope const& scope) {
     case PlanOp::starts_with: return starts_with(text, part, scope);
     default: break;
     }
-    // ends_with
-    text_.sql += sqlite ? "substr(" : "right(";
+    if (sqlite) return ends_with(text, part, scope);
+    text_.sql += "right(";
     expression(text, scope);
-    text_.sql += sqlite ? ", length(" : ", length(";
-    if (sqlite) {
-        // Counted from the front, because a length of zero from the end would be the whole.
-        expression(text, scope);
-        text_.sql += ") - length(";
-        expression(part, scope);
-        text_.sql += ") + 1) = ";
-        operand(part, scope);
-        text_.sql += " AND length(";
-        expression(part, scope);
-        text_.sql += ") <= length(";
-        expression(text, scope);
-        text_.sql += ')';
-    } else {
-        expression(part, scope);
-        text_.sql += ")) = ";
-        operand(part, scope);
-    }
+    text_.sql += ", length(";
+    expression(part, scope);
+    text_.sql += ")) = ";
+    operand(part, scope);
+}
+
+// In SQLite, by bytes: its functions of texts end at the first NUL. Counted from the front, because a length
+// of zero from the end would be the whole.
+void QueryWriter::ends_with(PlanNodes text, PlanNodes part, Scope const& scope) {
+    auto const write = [&](std::string_view before, PlanNodes nodes) {
+        text_.sql += before;
+        expression(nodes, scope);
+    };
+    write("substr(CAST(", text);
+    write(" AS BLOB), octet_length(", text);
+    write(") - octet_length(", part);
+    write(") + 1) = CAST(", part);
+    write(" AS BLOB) AND octet_length(", part);
+    write(") <= octet_length(", text);
+    text_.sql += ')';
 }
 
 void QueryWriter::starts_with(PlanNodes text, PlanNodes part, Scope const& scope) {
@@ -274,8 +307,30 @@ void QueryWriter::case_when(PlanNodes nodes, Scope const& scope) {
 void QueryWriter::function(PlanNodes nodes, std::string_view name, Scope const& scope) {
     text_.sql += name;
     text_.sql += '(';
-    list(nodes, scope);
+    std::size_t index = 0;
+    for_each_operand(nodes, [&](PlanNodes one) {
+        if (index > 0) text_.sql += ", ";
+        if (takes_integer(nodes.front(), index)) {
+            integer(one, scope);
+        } else {
+            expression(one, scope);
+        }
+        ++index;
+    });
     text_.sql += ')';
+}
+
+// Where PostgreSQL takes no whole number of 64 bits.
+void QueryWriter::integer(PlanNodes nodes, Scope const& scope) {
+    if (dialect_ == Dialect::sqlite) return expression(nodes, scope);
+    if (nodes.front().op == PlanOp::value) {
+        placeholder(nodes.front().number);
+        text_.sql += "::integer";
+        return;
+    }
+    text_.sql += "CAST(";
+    expression(nodes, scope);
+    text_.sql += " AS integer)";
 }
 
 void QueryWriter::aggregate(PlanNodes nodes, Scope const& scope) {
@@ -309,6 +364,8 @@ void QueryWriter::over(PlanNodes nodes, Scope const& scope) {
     PlanNode const& node = nodes.front();
     std::size_t const partition = node.number & 0xFFFFU;
     std::uint32_t const rows = node.number >> 16U;
+    if (nodes[1].op == PlanOp::aggregate && (nodes[1].flags & plan_flag::distinct) != 0)
+        refuse("No database looks at distinct() values through a window.");
     std::size_t index = 0;
     for_each_operand(nodes, [&](PlanNodes one) {
         if (index == 1) text_.sql += partition > 0 ? "PARTITION BY " : "ORDER BY ";
@@ -317,10 +374,11 @@ void QueryWriter::over(PlanNodes nodes, Scope const& scope) {
         if (index == 0) text_.sql += " OVER (";
         ++index;
     });
+    if (node.flags != 0 && index > 1) text_.sql += ' ';
     if (node.flags == plan_flag::whole_partition)
-        text_.sql += " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
+        text_.sql += "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
     if (node.flags == plan_flag::rows_before)
-        text_.sql += " ROWS BETWEEN " + number_text(std::uint64_t{rows}) + " PRECEDING AND CURRENT ROW";
+        text_.sql += "ROWS BETWEEN " + number_text(std::uint64_t{rows}) + " PRECEDING AND CURRENT ROW";
     text_.sql += ')';
 }
 
@@ -333,9 +391,7 @@ void QueryWriter::order_key(PlanNodes nodes, Scope const& scope) {
     operand(nodes.subspan(1), scope);
     if (descending) text_.sql += " DESC";
     bool const is_habit = first == (descending != table_.nulls_are_smallest);
-    bool const can_be_null = nodes[1].op != PlanOp::column || nodes[1].path().hops.size() > 0 ||
-                             nodes[1].path().table().columns[nodes[1].path().column].nullable;
-    if (!is_habit && can_be_null) text_.sql += first ? " NULLS FIRST" : " NULLS LAST";
+    if (!is_habit && can_be_null(nodes[1])) text_.sql += first ? " NULLS FIRST" : " NULLS LAST";
 }
 
 void QueryWriter::column(FieldPath const& path, Scope const& scope) {
@@ -366,13 +422,47 @@ void QueryWriter::quoted(std::string_view name) {
     text_.sql += '"';
 }
 
+// PostgreSQL guesses a parameter's type from what stands around it: an integer beside an integer column, even
+// where it is 1.5, and a text where nothing is. Texts are left to it, for columns of other types that are
+// given as text.
 void QueryWriter::parameter(std::uint32_t value) {
-    text_.values.push_back(value);
-    if (table_.numbered_parameters) {
-        text_.sql += '$' + number_text(std::uint64_t{text_.values.size()});
-    } else {
+    placeholder(value);
+    if (!table_.numbered_parameters) return;
+    text_.is_lasting = false;
+    struct Cast {
+        std::string_view operator()(bool) const { return "::boolean"; }
+        std::string_view operator()(std::int64_t) const { return "::bigint"; }
+        std::string_view operator()(double) const { return "::double precision"; }
+        std::string_view operator()(std::vector<std::byte> const&) const { return "::bytea"; }
+        std::string_view operator()(std::string const&) const { return {}; }
+        std::string_view operator()(std::monostate) const { return {}; }
+        std::string_view operator()(std::nullptr_t) const { return {}; }
+    };
+    text_.sql += std::visit(Cast(), plan_.values()[value]);
+}
+
+void QueryWriter::placeholder(std::uint32_t value) {
+    if (!table_.numbered_parameters) {
+        text_.values.push_back(value);
         text_.sql += '?';
+        return;
     }
+    constexpr std::size_t shared_max = 256;  // more are compared with the few first only
+    std::size_t number = sharing_ ? shared_number(value) : 0;
+    if (number == 0) {
+        text_.values.push_back(value);
+        number = text_.values.size();
+        if (sharing_ && shared_.size() < shared_max) shared_.push_back(number);
+    }
+    text_.sql += '$' + number_text(std::uint64_t{number});
+}
+
+// 0: none.
+std::size_t QueryWriter::shared_number(std::uint32_t value) const {
+    auto const same = std::ranges::find_if(shared_, [&](std::size_t number) {
+        return plan_.values()[text_.values[number - 1]] == plan_.values()[value];
+    });
+    return same == shared_.end() ? 0 : *same;
 }
 
 }  // namespace quern::detail

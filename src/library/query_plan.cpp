@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <quern/query_plan.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -37,7 +38,7 @@ constexpr std::array function_names = std::to_array<std::string_view>({
 static_assert(function_names.size() == static_cast<std::size_t>(PlanFunction::last_value) + 1);
 
 constexpr std::array ability_names = std::to_array<std::string_view>(
-    {"distinct_on", "row_locks", "regex", "deviation", "distinct_join", "parameters"});
+    {"distinct_on", "row_locks", "regex", "deviation", "distinct_join", "parameters", "depth"});
 static_assert(ability_names.size() == detail::ability_count);
 
 void print_path(detail::FieldPath const& path, bool with_column, std::string& text) {
@@ -92,14 +93,21 @@ void print_details(PlanNode const& node, QueryPlan const& plan, std::string& tex
     if (node.flags != 0) text += '/' + detail::number_text(std::uint64_t{node.flags});
 }
 
-void print_node(PlanNodes nodes, QueryPlan const& plan, std::string& text) {
+void print_node(PlanNodes nodes, QueryPlan const& plan, std::size_t level, std::string& text) {
     PlanNode const& node = nodes.front();
+    if (level > detail::plan_depth_max) {
+        text += "(...)";
+        return;
+    }
+    auto const print_inner = [&](PlanNodes inner) {
+        text += ' ';
+        print_node(inner, plan, level + 1, text);
+    };
     if (node.op == PlanOp::subquery) {
         text += "(query";
         for (PlanNodes rest = nodes.subspan(1); !rest.empty();) {
             std::size_t const size = detail::extent(rest);
-            text += ' ';
-            print_node(rest.first(size), plan, text);
+            print_inner(rest.first(size));
             rest = rest.subspan(size);
         }
         text += ')';
@@ -110,10 +118,11 @@ void print_node(PlanNodes nodes, QueryPlan const& plan, std::string& text) {
     std::string about;
     print_details(node, plan, about);
     if (!about.empty()) text += ' ' + about;
-    detail::for_each_operand(nodes, [&](PlanNodes operand) {
-        text += ' ';
-        print_node(operand, plan, text);
-    });
+    if (node.op == PlanOp::all_of || node.op == PlanOp::any_of) {
+        std::ranges::for_each(detail::connected_parts(nodes), print_inner);
+    } else {
+        detail::for_each_operand(nodes, print_inner);
+    }
     text += ')';
 }
 
@@ -126,7 +135,7 @@ std::string QueryPlan::print() const {
     for (PlanNodes rest = nodes_; !rest.empty();) {
         std::size_t const size = detail::extent(rest);
         if (!text.empty()) text += '\n';
-        print_node(rest.first(size), *this, text);
+        print_node(rest.first(size), *this, 1, text);
         rest = rest.subspan(size);
     }
     return text;

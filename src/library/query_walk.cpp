@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "library/query_walk.h"
 
+#include <algorithm>
+
 #include <quern/assert.h>
 
 namespace quern::detail {
@@ -14,10 +16,56 @@ std::size_t extent(PlanNodes nodes) {
         if (node.op == PlanOp::subquery) {
             at += node.number;
         } else {
-            open += node.op == PlanOp::in_list ? std::size_t{node.count} + node.number : node.count;
+            open += operand_count(node);
         }
     }
     return at;
+}
+
+std::vector<PlanNodes> connected_parts(PlanNodes nodes) {
+    std::vector<PlanNodes> parts;
+    PlanOp const op = nodes.front().op;
+    std::size_t at = 0;
+    for (std::size_t open = 1; open > 0;) {
+        if (nodes[at].op == op) {
+            ++at;
+            ++open;
+            continue;
+        }
+        PlanNodes const rest = nodes.subspan(at);
+        parts.push_back(rest.first(extent(rest)));
+        at += parts.back().size();
+        --open;
+    }
+    return parts;
+}
+
+std::size_t depth_of(PlanNodes nodes) {
+    struct Open {
+        PlanOp op = PlanOp::null;
+        std::size_t level = 0;
+        std::size_t operands = 0;  // to come
+        std::size_t end = 0;       // of a subquery
+    };
+    std::vector<Open> open;
+    std::size_t deepest = 0;
+    for (std::size_t at = 0; at < nodes.size(); ++at) {
+        PlanNode const& node = nodes[at];
+        auto const is_done = [at](Open const& one) {
+            return one.op == PlanOp::subquery ? at >= one.end : one.operands == 0;
+        };
+        while (!open.empty() && is_done(open.back())) open.pop_back();
+        std::size_t level = 1;
+        if (!open.empty()) {
+            bool const goes_on =
+                node.op == open.back().op && (node.op == PlanOp::all_of || node.op == PlanOp::any_of);
+            level = open.back().level + (goes_on ? 0 : 1);
+            if (open.back().op != PlanOp::subquery) --open.back().operands;
+        }
+        deepest = std::max(deepest, level);
+        open.push_back({node.op, level, operand_count(node), at + 1 + node.number});
+    }
+    return deepest;
 }
 
 PlanClauses find_clauses(PlanNodes nodes) {

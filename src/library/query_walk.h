@@ -13,6 +13,10 @@ namespace quern::detail {
 
 using PlanNodes = std::span<PlanNode const>;
 
+[[nodiscard]] inline std::size_t operand_count(PlanNode const& node) {
+    return node.op == PlanOp::in_list ? std::size_t{node.count} + node.number : node.count;
+}
+
 // How many nodes the one at the front and its operands are. Precondition: `nodes` is not empty and whole.
 [[nodiscard]] std::size_t extent(PlanNodes nodes);
 
@@ -21,7 +25,7 @@ using PlanNodes = std::span<PlanNode const>;
 template <class Use>
 void for_each_operand(PlanNodes nodes, Use use) {
     PlanNode const& head = nodes.front();
-    std::size_t const count = head.op == PlanOp::in_list ? std::size_t{head.count} + head.number : head.count;
+    std::size_t const count = operand_count(head);
     std::size_t at = 1;
     for (std::size_t index = 0; index < count; ++index) {
         std::size_t const size = extent(nodes.subspan(at));
@@ -29,6 +33,13 @@ void for_each_operand(PlanNodes nodes, Use use) {
         at += size;
     }
 }
+
+// The operands of a row of && (or of ||) at the front, however they are nested in one another: those of
+// (a && b) && (c && d) are four. Cost: linear.
+[[nodiscard]] std::vector<PlanNodes> connected_parts(PlanNodes nodes);
+
+// See plan_depth_max. Cost: linear, and no stack.
+[[nodiscard]] std::size_t depth_of(PlanNodes nodes);
 
 // One query of a plan, its clauses found. The spans begin with the clause's node; an absent one is empty.
 struct PlanClauses {

@@ -21,6 +21,10 @@ QueryWriter::QueryWriter(QueryPlan const& plan, Dialect dialect)
 }
 
 Result<ShapeText> QueryWriter::write(PlanUse use) {
+    if (depth_of(plan_.nodes()) > plan_depth_max) {
+        refuse(Ability::depth);
+        return fail(*std::move(error_));
+    }
     switch (use) {
     case PlanUse::rows:
     case PlanUse::first: write_query(plan_.nodes(), nullptr, use); break;
@@ -44,6 +48,8 @@ void QueryWriter::refuse(Ability ability) {
     if (ability == Ability::parameters) {
         message += " takes at most " + number_text(std::uint64_t{table_.parameters_max}) +
                    " values in one statement.";
+    } else if (ability == Ability::depth) {
+        message = "A query is at most " + number_text(std::uint64_t{plan_depth_max}) + " levels deep.";
     } else {
         message += " cannot do this: " + std::string(name(ability)) + '.';
     }
@@ -137,9 +143,12 @@ void QueryWriter::write_query(PlanNodes nodes, Scope const* around, PlanUse use)
 }
 
 void QueryWriter::write_rows(Scope const& scope, PlanUse use) {
-    text_.sql += "SELECT ";
     PlanClauses const& clauses = scope.clauses;
-    if (!clauses.distinct.empty()) text_.sql += "DISTINCT ";
+    bool const shares = !clauses.group.empty() || !clauses.distinct.empty() || !clauses.distinct_on.empty();
+    bool const shared_around = std::exchange(sharing_, shares);
+    text_.sql += "SELECT ";
+    // Whole rows hold their key, and are distinct anyway.
+    if (!clauses.distinct.empty() && !clauses.output.empty()) text_.sql += "DISTINCT ";
     if (!clauses.distinct_on.empty()) {
         if (!table_.can(Ability::distinct_on)) refuse(Ability::distinct_on);
         text_.sql += "DISTINCT ON (";
@@ -148,13 +157,16 @@ void QueryWriter::write_rows(Scope const& scope, PlanUse use) {
     }
     write_output(scope);
     write_from(scope);
+    sharing_ = false;
     write_conditions(" WHERE ", clauses.where, scope);
+    sharing_ = shares;
     if (!clauses.group.empty()) {
         text_.sql += " GROUP BY ";
         list(clauses.group, scope);
     }
     write_conditions(" HAVING ", clauses.having, scope);
     write_tail(scope, use);
+    sharing_ = shared_around;
 }
 
 void QueryWriter::write_output(Scope const& scope) {
@@ -181,14 +193,12 @@ void QueryWriter::write_row(FieldPath const& path, Scope const& scope) {
 
 void QueryWriter::write_conditions(std::string_view word, std::vector<PlanNodes> const& clauses,
                                    Scope const& scope) {
-    for (PlanNodes const clause : clauses) {
-        text_.sql += std::exchange(word, " AND ");
-        if (clauses.size() == 1) {
-            expression(clause.subspan(1), scope);
-        } else {
-            operand(clause.subspan(1), scope);
-        }
-    }
+    if (clauses.empty()) return;
+    text_.sql += word;
+    if (clauses.size() == 1) return expression(clauses.front().subspan(1), scope);
+    std::vector<PlanNodes> parts;
+    for (PlanNodes const clause : clauses) parts.push_back(clause.subspan(1));
+    connected(parts, " AND ", scope);
 }
 
 void QueryWriter::write_order(PlanNodes order, Scope const& scope) {
@@ -200,22 +210,31 @@ void QueryWriter::write_order(PlanNodes order, Scope const& scope) {
 void QueryWriter::write_tail(Scope const& scope, PlanUse use) {
     PlanClauses const& clauses = scope.clauses;
     write_order(clauses.order, scope);
-    if (!clauses.limit.empty()) {
-        text_.sql += " LIMIT ";
-        parameter(clauses.limit.front().number);
-    } else if (use == PlanUse::first) {
-        text_.sql += " LIMIT 1";
-    }
-    if (!clauses.offset.empty()) {
-        text_.sql += ' ';
-        if (clauses.limit.empty() && use != PlanUse::first) text_.sql += table_.no_limit;
-        text_.sql += "OFFSET ";
-        parameter(clauses.offset.front().number);
-    }
+    sharing_ = false;
+    write_limit(clauses, use);
     if (!clauses.lock.empty()) {
         if (!table_.can(Ability::row_locks)) refuse(Ability::row_locks);
         text_.sql += " FOR UPDATE";
+        // Those of the table itself: rows that may not be there cannot be locked.
+        if (!scope.joins.empty()) text_.sql += " OF t" + number_text(std::uint64_t{scope.alias});
     }
+}
+
+void QueryWriter::write_limit(PlanClauses const& clauses, PlanUse use) {
+    bool const only_first = use == PlanUse::first;
+    if (!clauses.limit.empty()) {
+        text_.sql += " LIMIT ";
+        if (only_first) text_.sql += dialect_ == Dialect::sqlite ? "min(" : "least(";
+        parameter(clauses.limit.front().number);
+        if (only_first) text_.sql += ", 1)";
+    } else if (only_first) {
+        text_.sql += " LIMIT 1";
+    }
+    if (clauses.offset.empty()) return;
+    text_.sql += ' ';
+    if (clauses.limit.empty() && !only_first) text_.sql += table_.no_limit;
+    text_.sql += "OFFSET ";
+    parameter(clauses.offset.front().number);
 }
 
 void QueryWriter::write_count(PlanNodes nodes) {
@@ -243,10 +262,15 @@ void QueryWriter::write_change(PlanUse use) {
     if (!clauses.group.empty() || !clauses.having.empty() || !clauses.distinct.empty() ||
         !clauses.distinct_on.empty())
         refuse("A set of groups, or with distinct(), is neither updated nor removed.");
+    if (!clauses.order.empty() && has_aggregate(clauses.order))
+        refuse("An aggregate orders groups, not the rows of a table.");
     text_.sql += use == PlanUse::update ? "UPDATE " : "DELETE FROM ";
     table_name(*clauses.table, scope.alias);
     bool first = true;
+    std::vector<bool> assigned(clauses.table->columns.size());
     for (PlanNodes const assign : clauses.assign) {
+        if (assigned[assign.front().number]) return refuse("A column is set twice.");
+        assigned[assign.front().number] = true;
         text_.sql += std::exchange(first, false) ? " SET " : ", ";
         quoted(clauses.table->columns[assign.front().number].name);
         text_.sql += " = ";

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,7 @@ private:
     void write_from(Scope const& scope);
     void write_conditions(std::string_view word, std::vector<PlanNodes> const& clauses, Scope const& scope);
     void write_tail(Scope const& scope, PlanUse use);
+    void write_limit(PlanClauses const& clauses, PlanUse use);
     void write_order(PlanNodes order, Scope const& scope);
     void write_change(PlanUse use);
     void write_changed_rows(Scope const& scope);
@@ -65,17 +67,21 @@ private:
     void operand(PlanNodes nodes, Scope const& scope);  // the same in parentheses where it needs them
     void list(PlanNodes nodes, Scope const& scope);     // of all operands
     void infix(PlanNodes nodes, std::string_view sign, Scope const& scope);
-    void connected(PlanNodes nodes, std::string_view word, Scope const& scope);
+    void connected(std::span<PlanNodes const> parts, std::string_view word, Scope const& scope);
     void text_search(PlanNodes nodes, Scope const& scope);
     void starts_with(PlanNodes text, PlanNodes part, Scope const& scope);
+    void ends_with(PlanNodes text, PlanNodes part, Scope const& scope);
     void in_list(PlanNodes nodes, Scope const& scope);
     void case_when(PlanNodes nodes, Scope const& scope);
     void function(PlanNodes nodes, std::string_view name, Scope const& scope);
+    void integer(PlanNodes nodes, Scope const& scope);
     void aggregate(PlanNodes nodes, Scope const& scope);
     void over(PlanNodes nodes, Scope const& scope);
     void order_key(PlanNodes nodes, Scope const& scope);
     void column(FieldPath const& path, Scope const& scope);
-    void parameter(std::uint32_t value);
+    void parameter(std::uint32_t value);    // with its type where the dialect wants it
+    void placeholder(std::uint32_t value);  // without
+    [[nodiscard]] std::size_t shared_number(std::uint32_t value) const;
 
     void column_name(std::size_t alias, std::string_view name);
     void quoted(std::string_view name);
@@ -87,6 +93,10 @@ private:
     DialectTable const& table_;
     bool qualified_;  // columns are written with their table
     std::size_t aliases_ = 0;
+    // While the parts of a query are written that must be the same expressions, as those of GROUP BY and
+    // SELECT: equal values are one numbered parameter.
+    bool sharing_ = false;
+    std::vector<std::size_t> shared_;  // numbers of parameters
     ShapeText text_;
     std::optional<Error> error_;  // the first
 };
