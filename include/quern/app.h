@@ -25,6 +25,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include <quern/answer_stream.h>
 #include <quern/body_stream.h>
 #include <quern/collections.h>
 #include <quern/error.h>
@@ -233,6 +234,16 @@ template <class T>
 consteval bool takes_whole() {
     return requires { requires Extract<T>::takes_body_whole; };
 }
+template <class T>
+consteval bool makes_answer() {
+    return requires { requires Extract<T>::makes_answer; };
+}
+template <class Returned, class... P>
+consteval bool answer_is_made_once(std::tuple<P...>*) {
+    bool const streams = (false || ... || makes_answer<std::remove_cvref_t<P>>());
+    return !streams || std::same_as<Returned, Task<>> || std::same_as<Returned, Task<Result<void>>>;
+}
+
 // Whether the handler is called before the body is there.
 template <class Returned, class... P>
 consteval bool takes_body_in_pieces(std::tuple<P...>*) {
@@ -507,6 +518,9 @@ public:
                       "a handler is a function, or a lambda that is neither generic nor mutable");
         using Parameters = typename detail::Signature<Handler>::Parameters;
         detail::check_parameters<Pattern>(static_cast<Parameters*>(nullptr));
+        static_assert(detail::answer_is_made_once<typename detail::Signature<Handler>::Result>(
+                          static_cast<Parameters*>(nullptr)),
+                      "a handler that takes an AnswerStream returns Task<> or Task<Result<void>>");
         using Claim = detail::ClaimRoute<Tag, M, detail::padded_path_of<Pattern>(), Handler>;
         static_assert(sizeof(Claim) != 0);
         constexpr std::size_t number = detail::count_routes<Tag, Claim>();

@@ -89,6 +89,25 @@ protected:
     ~BodySource() = default;
 };
 
+// An answer that leaves while it is made. Threads: its exchange's loop.
+class AnswerSink {
+public:
+    // Sends `bytes` behind what was written before. The first call sends the response's head, with the status
+    // and the headers of that moment, and clears the response. Returns whether more may be written at once.
+    // If not, `ready` is called when it may: once, later, on the loop, when the client has taken what waits
+    // or is gone. Precondition: no earlier call waits.
+    //
+    // finish() ends the answer. A response that is an error by then cannot be told any more: the connection
+    // is cut, so that the client does not take what it has for the whole.
+    [[nodiscard]] virtual bool write(std::string_view bytes, std::move_only_function<void()> ready) = 0;
+    [[nodiscard]] virtual bool is_started() const = 0;
+    // Nobody reads any more. What is written then is dropped.
+    [[nodiscard]] virtual bool is_gone() const = 0;
+
+protected:
+    ~AnswerSink() = default;
+};
+
 // One request and its answer.
 //
 // Threads: its loop, until it is handed to another thread; that thread then owns it alone until finish().
@@ -100,6 +119,8 @@ public:
 
     // The body, where the handler takes it in pieces; request.body is empty then. Otherwise null.
     BodySource* body_source = nullptr;
+    // Null where answers leave whole only.
+    AnswerSink* answer_sink = nullptr;
 
     // Room for what the handler keeps between defer() and finish(); the handler sets and clears it.
     void* user = nullptr;

@@ -5,6 +5,7 @@
 // extract.h for routes, json.h and query.h for what comes in, dump.h for what goes out, sqlite.h and
 // sqlite_task.h for SQL, table.h and migration.h for models, collections.h for the server of collections.
 
+#include <quern/answer_stream.h>
 #include <quern/app.h>
 #include <quern/body_stream.h>
 #include <quern/collections.h>

@@ -122,7 +122,7 @@ void DateLine::render(std::int64_t second) {
 }
 
 void append_head(Buffer& output, Response const& response, std::string_view date_line,
-                 ConnectionLine connection) {
+                 ConnectionLine connection, BodyEnd end) {
     std::size_t const room =
         fixed_bytes_max + date_line.size() + response.content_type.size() + response.extra_headers.size();
     char* const start = output.reserve(room);
@@ -140,14 +140,29 @@ void append_head(Buffer& output, Response const& response, std::string_view date
             place = put(place, response.content_type);
             place = put(place, "\r\n");
         }
-        place = put(place, "Content-Length: ");
-        place = put_number(place, response.body.size());
-        place = put(place, "\r\n");
+        if (end == BodyEnd::length) {
+            place = put(place, "Content-Length: ");
+            place = put_number(place, response.body.size());
+            place = put(place, "\r\n");
+        } else if (end == BodyEnd::chunks) {
+            place = put(place, "Transfer-Encoding: chunked\r\n");
+        }
     }
     place = put(place, date_line);
     if (!response.extra_headers.empty()) place = put(place, response.extra_headers.view());
     place = put(place, connection_line(connection));
     place = put(place, "\r\n");
+    output.advance(static_cast<std::size_t>(place - start));
+}
+
+void append_chunk(Buffer& output, std::string_view bytes) {
+    if (bytes.empty()) return;
+    constexpr std::size_t size_digits_max = 16;
+    constexpr int hexadecimal = 16;
+    char* const start = output.reserve(size_digits_max + bytes.size() + 4);
+    char* place = std::to_chars(start, start + size_digits_max, bytes.size(), hexadecimal).ptr;
+    for (std::string_view const part : {std::string_view("\r\n"), bytes, std::string_view("\r\n")})
+        place = put(place, part);
     output.advance(static_cast<std::size_t>(place - start));
 }
 

@@ -44,10 +44,21 @@ enum class ConnectionLine : std::uint8_t {
     keep_alive,  // HTTP/1.0 goes on, which has to be said
 };
 
-// Appends the head, up to and with its empty line. The length is the body's, also for HEAD.
+// How the client learns where a body ends.
+enum class BodyEnd : std::uint8_t {
+    length,  // the response's body is whole; its length is given, also for HEAD
+    chunks,  // Transfer-Encoding: chunked
+    close,   // with the connection, for HTTP/1.0
+};
+
+// Appends the head, up to and with its empty line.
 // Cost: no allocation beyond the output's.
 void append_head(Buffer& output, Response const& response, std::string_view date_line,
-                 ConnectionLine connection);
+                 ConnectionLine connection, BodyEnd end = BodyEnd::length);
+
+// Appends one chunk of a body; nothing for no bytes, for that would be the end.
+void append_chunk(Buffer& output, std::string_view bytes);
+inline constexpr std::string_view last_chunk = "0\r\n\r\n";
 
 // Makes `response` the answer to a request that is refused: {"status":400,"message":"…","data":{}}, and
 // closes.

@@ -10,6 +10,7 @@
 
 #include <quern/app.h>
 #include <quern/multipart.h>
+#include "library/test_serving.h"
 #include "server/test_server.h"
 
 namespace quern {
@@ -18,23 +19,6 @@ namespace {
 using http::Method;
 using server::testing::eventually;
 using server::testing::TestClient;
-
-// An App that listens on a thread of its own.
-class Serving {
-public:
-    explicit Serving(AppBase& app) : app_(app), thread_([&app] { EXPECT_TRUE(app.listen("127.0.0.1:0")); }) {
-        while (app.port() == 0) std::this_thread::yield();
-    }
-    ~Serving() {
-        app_.stop();
-        thread_.join();
-    }
-    [[nodiscard]] std::uint16_t port() const { return app_.port(); }
-
-private:
-    AppBase& app_;
-    std::thread thread_;
-};
 
 // What handlers have seen. Threads: any.
 struct Seen {
@@ -105,7 +89,7 @@ std::string post(std::string_view path, std::string_view rest) {
 constexpr std::string_view get_root = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 TEST_F(BodyStreamTest, PiecesComeWhileTheClientSends) {
-    Serving const serving(app);
+    test::Serving const serving(app);
     TestClient client(serving.port());
     client.send(post("/upload", "Content-Length: 10\r\n\r\n"));
     client.send("hello");
@@ -122,7 +106,7 @@ TEST_F(BodyStreamTest, PiecesComeWhileTheClientSends) {
 }
 
 TEST_F(BodyStreamTest, ChunksMayBeCutAnywhere) {
-    Serving const serving(app);
+    test::Serving const serving(app);
     TestClient client(serving.port());
     std::string const request = post("/upload",
                                      "Transfer-Encoding: chunked\r\n\r\n"
@@ -141,7 +125,7 @@ TEST_F(BodyStreamTest, ChunksMayBeCutAnywhere) {
 }
 
 TEST_F(BodyStreamTest, AHandlerMayWorkElsewhereBetweenPieces) {
-    Serving const serving(app);
+    test::Serving const serving(app);
     TestClient client(serving.port());
     std::string const body(300'000, 'x');
     client.send(post("/elsewhere", "Content-Length: 300000\r\n\r\n") + body);
@@ -156,7 +140,7 @@ TEST_F(BodyStreamTest, AHandlerThatIsBehindSlowsTheClientDown) {
     // What the kernel may keep on both sides, and more than what the server reads ahead.
     constexpr std::size_t held_max = size / 2;
     seen.may_read = false;
-    Serving const serving(app);
+    test::Serving const serving(app);
     TestClient client(serving.port());
     client.send(post("/upload", "Content-Length: " + std::to_string(size) + "\r\n\r\n"));
     std::string const piece(std::size_t{1} << 20, 'x');
@@ -182,7 +166,7 @@ TEST_F(BodyStreamTest, AHandlerThatIsBehindSlowsTheClientDown) {
 }
 
 TEST_F(BodyStreamTest, AClientThatIsGoneIsToldByTheEnd) {
-    Serving const serving(app);
+    test::Serving const serving(app);
     for (bool const in_order : {true, false}) {
         TestClient client(serving.port());
         client.send(post("/upload", "Content-Length: 10\r\n\r\nhello"));
@@ -205,7 +189,7 @@ TEST_F(BodyStreamTest, AClientThatIsGoneIsToldByTheEnd) {
 }
 
 TEST_F(BodyStreamTest, AMalformedChunkIsToldByTheEnd) {
-    Serving const serving(app);
+    test::Serving const serving(app);
     TestClient client(serving.port());
     client.send(post("/upload", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nx\r\n"));
     auto const answer = client.receive();
@@ -217,7 +201,7 @@ TEST_F(BodyStreamTest, AMalformedChunkIsToldByTheEnd) {
 }
 
 TEST_F(BodyStreamTest, AnAnswerInFrontOfTheEndIsTheLast) {
-    Serving const serving(app);
+    test::Serving const serving(app);
     TestClient client(serving.port());
     client.send(post("/refuse", "Content-Length: 10\r\n\r\nhello"));
     auto const answer = client.receive();
@@ -235,7 +219,7 @@ TEST_F(BodyStreamTest, AnAnswerInFrontOfTheEndIsTheLast) {
 }
 
 TEST_F(BodyStreamTest, TheClientIsAskedToGoOnWhenTheHandlerReads) {
-    Serving const serving(app);
+    test::Serving const serving(app);
     TestClient client(serving.port());
     client.send(post("/upload", "Content-Length: 5\r\nExpect: 100-continue\r\n\r\n"));
     auto const go_on = client.receive();
@@ -261,7 +245,7 @@ TEST_F(BodyStreamTest, ARequestFromWithinHasItsBodyInOnePiece) {
 }
 
 TEST_F(BodyStreamTest, ARequestWithoutBodyEndsAtOnce) {
-    Serving const serving(app);
+    test::Serving const serving(app);
     TestClient client(serving.port());
     for (std::string_view const head :
          {"Content-Length: 0\r\n\r\n", "\r\n", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"}) {
@@ -289,7 +273,7 @@ protected:
 };
 
 TEST_F(BodyStreamLimitTest, EachKindOfBodyHasItsLimit) {
-    Serving const serving(app);
+    test::Serving const serving(app);
     port = serving.port();
     EXPECT_EQ(status(post("/upload", "Content-Length: 1000\r\n\r\n" + std::string(1000, 'x'))), 200);
     int const before = seen.ends;

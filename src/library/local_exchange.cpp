@@ -53,7 +53,18 @@ void LocalExchange::run() {
     }
 }
 
+bool LocalExchange::write(std::string_view bytes, std::move_only_function<void()>) {
+    if (!started_) {
+        started_ = take();
+        response.clear();
+    }
+    if (request.method != http::Method::head) started_->body += bytes;
+    return true;
+}
+
 LocalReply LocalExchange::take() const {
+    constexpr int first_error = 400;
+    if (started_ && response.status < first_error) return *started_;
     return {response.status, std::string(response.content_type), std::string(response.extra_headers.view()),
             std::string(response.body.view())};
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,9 +19,9 @@
 namespace quern::library {
 
 // Threads: its maker's, but for what Exchange says.
-class LocalExchange final : public http::Exchange {
+class LocalExchange final : public http::Exchange, private http::AnswerSink {
 public:
-    explicit LocalExchange(std::size_t loop_index) : loop_index_(loop_index) {}
+    explicit LocalExchange(std::size_t loop_index) : loop_index_(loop_index) { answer_sink = this; }
 
     // Sets the request. False when the path is to be refused; the response says so then.
     // Lifetime: `target` and `headers` are borrowed until the exchange has been finished.
@@ -36,7 +37,13 @@ public:
     [[nodiscard]] std::size_t loop_index() const override { return loop_index_; }
 
 private:
+    // An answer in pieces is put together.
+    [[nodiscard]] bool write(std::string_view bytes, std::move_only_function<void()> ready) override;
+    [[nodiscard]] bool is_started() const override { return started_.has_value(); }
+    [[nodiscard]] bool is_gone() const override { return false; }
+
     std::size_t loop_index_;
+    std::optional<LocalReply> started_;
     std::string padded_body_;
 
     std::mutex mutex_;  // guards all below

@@ -9,19 +9,13 @@
 
 namespace quern::server {
 
-namespace {
-
-std::int64_t to_us(std::chrono::milliseconds time) { return time.count() * 1000; }
-
-}  // namespace
-
 void Connection::start(os::Fd socket, os::PeerAddress const& peer) {
     QUERN_ASSERT(phase_ == Phase::unused, "only an unused connection can start");
     socket_ = std::move(socket);
     peer_ = peer;
     phase_ = Phase::serving;
     interest_ = os::Ready::read;
-    open_ = closing_ = input_ended_ = body_due_ = false;
+    open_ = closing_ = input_ended_ = body_due_ = answer_due_ = false;
     output_begin_ = output_end_ = 0;
     if (!worker_.loop().add(socket_.get(), interest_, *this)) {
         abandon();
@@ -70,6 +64,10 @@ void Connection::on_resume() {
     if (std::exchange(body_due_, false)) {
         worker_.request_handled();
         return exchange_->pieces.deliver();
+    }
+    if (std::exchange(answer_due_, false)) {
+        worker_.request_handled();
+        return exchange_->answer.deliver();
     }
     if (phase_ != Phase::serving || open_ || closing_ || output_waits() || input_.empty()) return;
     Buffer kept = std::exchange(input_, Buffer());
@@ -174,6 +172,8 @@ void Connection::begin_answer(ServerExchange& exchange) {
 
 void Connection::call_handler(ServerExchange& exchange) {
     worker_.request_handled();
+    exchange.answer.set_connection(this);
+    exchange.answer_sink = &exchange.answer;
     open_ = true;
     exchange.in_handler = true;
     worker_.handler().handle(exchange);
@@ -205,11 +205,11 @@ void Connection::on_finished() {
 }
 
 void Connection::respond(std::unique_ptr<ServerExchange> exchange) {
-    http::Head const& head = exchange->reader.head();
     http::Response& response = exchange->response;
     // What the handler has not read of a body cannot be told from a next request.
     bool const unread = exchange->pieces.is_active() && !exchange->pieces.is_complete();
     if (response.close || !exchange->keep_alive || unread || worker_.stopping()) closing_ = true;
+    if (exchange->answer.is_started()) return end_answer(std::move(exchange));
     bool const with_body =
         exchange->request.method != http::Method::head && !http::is_bodiless(response.status);
     if (!exchange->request.target
@@ -217,10 +217,7 @@ void Connection::respond(std::unique_ptr<ServerExchange> exchange) {
         if (response.body.size() >= worker_.options().compress_bytes_min) {
             worker_.compressor().apply(exchange->request, response, worker_.options().compress_bytes_min);
         }
-        if (head.origin_field != http::Head::no_field && !http::is_preflight(exchange->request)) {
-            auto const& origin = exchange->request.headers[head.origin_field];
-            http::add_cors_headers(worker_.options().cors, origin.value, response);
-        }
+        add_cors(*exchange);
     }
     bool const copied = response.body.size() <= copied_body_bytes_max;
     render(*exchange, with_body && copied);
@@ -232,15 +229,22 @@ void Connection::respond(std::unique_ptr<ServerExchange> exchange) {
     }
 }
 
+void Connection::add_cors(ServerExchange& exchange) {
+    std::uint8_t const field = exchange.reader.head().origin_field;
+    if (field == http::Head::no_field || http::is_preflight(exchange.request)) return;
+    http::add_cors_headers(worker_.options().cors, exchange.request.headers[field].value, exchange.response);
+}
+
+http::ConnectionLine Connection::connection_line(ServerExchange const& exchange) const {
+    if (closing_) return http::ConnectionLine::close;
+    bool const is_old = exchange.reader.head().minor_version == 0;
+    return is_old ? http::ConnectionLine::keep_alive : http::ConnectionLine::none;
+}
+
 void Connection::render(ServerExchange& exchange, bool with_body) {
     append_output({});
     Buffer& output = worker_.output();
-    auto connection = http::ConnectionLine::none;
-    if (closing_)
-        connection = http::ConnectionLine::close;
-    else if (exchange.reader.head().minor_version == 0)
-        connection = http::ConnectionLine::keep_alive;
-    http::append_head(output, exchange.response, worker_.date_line(), connection);
+    http::append_head(output, exchange.response, worker_.date_line(), connection_line(exchange));
     if (with_body) output.append(exchange.response.body.view());
     output_end_ = output.size();
 }
@@ -272,80 +276,6 @@ void Connection::append_output(std::string_view bytes) {
         dirty_ = true;
         worker_.to_flush(*this);
     }
-}
-
-// ---- a body in pieces
-
-void Connection::on_body_wanted() {
-    body_wait_began_us_ = worker_.loop().now_us();
-    if (exchange_->reader.awaits_continue() && !exchange_->continue_sent) {
-        exchange_->continue_sent = true;
-        append_output(http::continue_response);
-    }
-    watch_body();
-}
-
-void Connection::on_body_taken() { watch_body(); }
-
-// Reads while there is room, unless output is in front. The deadline is the client's, so it runs only while
-// the handler waits.
-void Connection::watch_body() {
-    if (phase_ != Phase::serving || !in_pieces() || output_waits()) return;
-    watch(exchange_->pieces.has_room() ? os::Ready::read : os::Ready::none);
-    if (!exchange_->pieces.is_waited_for() || body_due_) return worker_.set_deadline(slot_, Worker::never_us);
-    auto const& timeouts = worker_.options().timeouts;
-    std::uint64_t const earned_s =
-        exchange_->reader.body_received() / std::max<std::uint64_t>(timeouts.body_rate_min, 1);
-    std::int64_t const by_rate_us = body_wait_began_us_ - body_waited_us_ + to_us(timeouts.body_grace) +
-                                    static_cast<std::int64_t>(earned_s) * 1'000'000;
-    std::int64_t const by_stall_us = worker_.loop().now_us() + to_us(timeouts.body_stall);
-    worker_.set_deadline(slot_, std::min(by_rate_us, by_stall_us));
-}
-
-void Connection::on_body_readable() {
-    if (output_waits() || !exchange_->pieces.has_room())
-        return watch(output_waits() ? os::Ready::write : os::Ready::none);
-    auto const received = os::receive(socket_.get(), worker_.receive_buffer());
-    if (received.outcome == os::Transfer::would_block) return;
-    if (received.outcome == os::Transfer::failed) return abandon();
-    if (received.bytes == 0) {
-        input_ended_ = true;
-        return fail_body(Error(ErrorCode::request_incomplete));
-    }
-    worker_.counters.bytes_received.add(received.bytes);
-    take_body({worker_.receive_buffer().data(), received.bytes});
-}
-
-void Connection::take_body(std::string_view bytes) {
-    http::RequestReader& reader = exchange_->reader;
-    auto const progress = reader.feed_piece(bytes, exchange_->pieces.arrived());
-    if (progress.outcome == http::RequestReader::Outcome::refused) {
-        bool const too_large = reader.error() == http::body_too_large;
-        return fail_body(Error(too_large ? ErrorCode::too_large : ErrorCode::body_invalid,
-                               std::string(reader.error().message)));
-    }
-    if (progress.outcome == http::RequestReader::Outcome::complete) {
-        exchange_->pieces.end();
-        if (progress.consumed < bytes.size()) keep_input(bytes.substr(progress.consumed));
-    }
-    body_came();
-}
-
-void Connection::fail_body(Error error) {
-    exchange_->keep_alive = false;
-    exchange_->pieces.fail(std::move(error));
-    if (phase_ == Phase::serving && !output_waits()) watch(os::Ready::none);
-    body_came();
-}
-
-// The handler goes on at the end of the iteration, when nobody is in the middle of something here.
-void Connection::body_came() {
-    if (!exchange_->pieces.is_waited_for() || body_due_) return;
-    if (!exchange_->pieces.has_something()) return watch_body();
-    body_waited_us_ += worker_.loop().now_us() - body_wait_began_us_;
-    worker_.set_deadline(slot_, Worker::never_us);
-    body_due_ = true;
-    worker_.to_resume(*this);
 }
 
 // ---- output
@@ -403,6 +333,7 @@ void Connection::output_done() {
         unsent_offset_ = 0;
     }
     if (sending_) worker_.give_exchange(std::move(sending_));
+    if (open_) answer_taken();
     if (in_pieces()) return watch_body();
     if (open_) {
         if (os::has(interest_, os::Ready::write)) watch(os::Ready::none);
@@ -483,6 +414,7 @@ void Connection::abandon() {
         // The handler still works on it; on_finished() ends the story.
         phase_ = Phase::abandoned;
         if (in_pieces()) fail_body(Error(ErrorCode::request_incomplete));
+        answer_taken();
         return;
     }
     if (exchange_) worker_.give_exchange(std::move(exchange_));

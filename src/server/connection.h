@@ -15,6 +15,7 @@
 
 #include <quern/buffer.h>
 #include "http/head.h"
+#include "http/render.h"
 #include "os/fd.h"
 #include "os/loop.h"
 #include "os/socket.h"
@@ -39,6 +40,9 @@ public:
     // The handler waits for more of the body, or has made room for more.
     void on_body_wanted();
     void on_body_taken();
+    // The handler sends its answer while it makes it: the head, then pieces. Returns what waits in all.
+    void on_answer_started();
+    [[nodiscard]] std::size_t write_answer(std::string_view bytes);
     // The end of the iteration: sends what has been rendered.
     void flush();
     // The deadline has passed.
@@ -49,6 +53,7 @@ public:
     void close();
 
     [[nodiscard]] std::uint32_t slot() const { return slot_; }
+    [[nodiscard]] bool is_serving() const { return phase_ == Phase::serving; }
     [[nodiscard]] bool is_open() const { return phase_ != Phase::unused; }
 
 private:
@@ -81,7 +86,11 @@ private:
     void fail_body(Error error);
     void body_came();
     void watch_body();
+    void add_cors(ServerExchange& exchange);
+    [[nodiscard]] http::ConnectionLine connection_line(ServerExchange const& exchange) const;
     void render(ServerExchange& exchange, bool with_body);
+    void end_answer(std::unique_ptr<ServerExchange> exchange);
+    void answer_taken();
     void keep_input(std::string_view bytes);
     void append_output(std::string_view bytes);
     void send_waiting(std::string_view first);
@@ -105,8 +114,10 @@ private:
     bool open_ = false;     // exchange_ is with the handler
     bool closing_ = false;  // no further request is read; the connection ends when the output is out
     bool input_ended_ = false;
-    bool dirty_ = false;     // in the worker's list of connections to flush
-    bool body_due_ = false;  // in the worker's list of connections to resume: the handler waits for a piece
+    bool dirty_ = false;  // in the worker's list of connections to flush
+    // In the worker's list of connections to resume: the handler waits for a piece, or to write one.
+    bool body_due_ = false;
+    bool answer_due_ = false;
     std::int64_t body_wait_began_us_ = 0;
     std::int64_t body_waited_us_ = 0;  // for this body, without what the handler took
     os::Fd socket_;

@@ -33,7 +33,9 @@ void ServerExchange::reset() {
     response.clear();
     arena.reset();
     pieces.reset();
+    answer.reset();
     body_source = nullptr;
+    answer_sink = nullptr;
     user = nullptr;
     connection = nullptr;
     in_handler = finished = continue_sent = keep_alive = false;

@@ -6,6 +6,7 @@
 #include <quern/http.h>
 #include "http/reader.h"
 #include "os/posted.h"
+#include "server/answer_pieces.h"
 #include "server/body_pieces.h"
 
 namespace quern::server {
@@ -35,6 +36,7 @@ public:
     http::RequestReader reader;
     Connection* connection = nullptr;
     std::int64_t body_started_us = 0;
+    AnswerPieces answer;         // where it leaves while it is made
     BodyPieces pieces;           // the body, where the handler takes it while it arrives
     bool in_handler = false;     // handle() is on the stack: finish() only has to leave a mark
     bool finished = false;       // finish() was called on the loop's thread

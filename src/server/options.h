@@ -14,6 +14,8 @@
 
 namespace quern::server {
 
+[[nodiscard]] constexpr std::int64_t to_us(std::chrono::milliseconds time) { return time.count() * 1000; }
+
 // How long the server waits for a client. Checked by a coarse sweep: each ends up to sweep_interval_min
 // later.
 struct Timeouts {

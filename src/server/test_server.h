@@ -157,6 +157,16 @@ public:
     }
     // Nothing comes for that long.
     bool silent(int timeout_ms) { return received_.empty() && !fill(timeout_ms) && timed_out_; }
+    // Whether another byte came.
+    bool receive_some(int timeout_ms = 5000) { return fill(timeout_ms); }
+    // So many bytes, or what has come of them in time.
+    std::string take(std::size_t count, int timeout_ms = 5000) {
+        while (received_.size() < count && fill(timeout_ms)) {
+        }
+        std::string const bytes = received_.substr(0, count);
+        received_.erase(0, bytes.size());
+        return bytes;
+    }
     // Bytes received and not taken yet.
     [[nodiscard]] std::string const& pending() const { return received_; }
     [[nodiscard]] int fd() const { return socket_.get(); }

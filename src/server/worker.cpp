@@ -8,12 +8,6 @@
 
 namespace quern::server {
 
-namespace {
-
-std::int64_t to_us(std::chrono::milliseconds time) { return time.count() * 1000; }
-
-}  // namespace
-
 Worker::Worker(ServerOptions const& options, std::size_t index, std::size_t connections_max,
                http::Handler& handler, std::unique_ptr<os::EventLoop> loop, os::Fd listener)
     : options_(options),
