@@ -5,7 +5,8 @@
 //
 // It reads when nothing is open: while a request is with the handler, or output waits for a slow client, what
 // the client sends stays in the kernel, which slows the client down. So there is at most one request in
-// progress, one run of small answers waiting, and one large body being sent.
+// progress, one run of small answers waiting, and one large body being sent. A handler that takes the body,
+// or makes the answer, in pieces is called before the end of them; that part is in connection_pieces.cpp.
 //
 // An idle connection owns no buffers. Threads: its loop.
 
