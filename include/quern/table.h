@@ -240,6 +240,8 @@ public:
 // Threads: any.
 template <class M>
 class Table {
+    static_assert(detail::Model<M>, "a model is a described struct with a static member `model`");
+
 public:
     using Key = detail::KeyOf<M>;
 
@@ -342,6 +344,10 @@ public:
     template <detail::Expression... E>
     [[nodiscard]] auto select(E const&... expression) const {
         return QuerySet<M>().select(expression...);
+    }
+    template <class T, detail::Expression... E>
+    [[nodiscard]] auto select_as(E const&... expression) const {
+        return QuerySet<M>().template select_as<T>(expression...);
     }
     template <auto... Pointer>
     [[nodiscard]] auto with() const {

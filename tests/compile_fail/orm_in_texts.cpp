@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: the two sides are of different kinds
+#include "orm_models.h"
+
+auto const fails = field<&Book::year>.in({"a", "b"});

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: a model has one key
+#include "orm_models.h"
+
+struct Wrong {
+    std::int64_t id = 0;
+    int a = 0;
+    static constexpr auto model = quern::model<"wrong">(quern::key<&Wrong::id>, quern::key<&Wrong::a>);
+};
+QUERN_DESCRIBE(Wrong, id, a)
+
+auto const& fails = quern::table_info<Wrong>();

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: the expression is over another model than the query set
+#include "orm_models.h"
+
+auto const fails = books.where(field<&Author::name> == "x");

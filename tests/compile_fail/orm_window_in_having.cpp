@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect: where: aggregates belong into having()
+#include "orm_models.h"
+
+auto const fails = books.query().having(quern::rank().over(quern::window) == 1);
