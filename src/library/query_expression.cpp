@@ -237,16 +237,16 @@ void QueryWriter::text_search(PlanNodes nodes, Scope const& scope) {
 }
 
 // In SQLite, by bytes: its functions of texts end at the first NUL. Counted from the front, because a length
-// of zero from the end would be the whole.
+// of zero from the end would be the whole; behind a point, because of an empty BLOB there is no part.
 void QueryWriter::ends_with(PlanNodes text, PlanNodes part, Scope const& scope) {
     auto const write = [&](std::string_view before, PlanNodes nodes) {
         text_.sql += before;
-        expression(nodes, scope);
+        operand(nodes, scope);
     };
-    write("substr(CAST(", text);
+    write("substr(CAST('.' || ", text);
     write(" AS BLOB), octet_length(", text);
     write(") - octet_length(", part);
-    write(") + 1) = CAST(", part);
+    write(") + 2) = CAST(", part);
     write(" AS BLOB) AND octet_length(", part);
     write(") <= octet_length(", text);
     text_.sql += ')';

@@ -167,8 +167,8 @@ TEST(QueryText, OfConditions) {
            $2))))",
          "'The ', 'The ', 'A', 'A' / 'The ', 'A'"},
         {"ends with", ids(!title.ends_with("ris")), PlanUse::rows,
-         R"(SELECT "id" FROM "books" WHERE NOT (substr(CAST("title" AS BLOB), octet_length("title") -
-           octet_length(?) + 1) = CAST(? AS BLOB) AND octet_length(?) <= octet_length("title")))",
+         R"(SELECT "id" FROM "books" WHERE NOT (substr(CAST('.' || "title" AS BLOB), octet_length("title") -
+           octet_length(?) + 2) = CAST(? AS BLOB) AND octet_length(?) <= octet_length("title")))",
          R"(SELECT "id" FROM "books" WHERE NOT (right("title", length($1)) = $2))",
          "'ris', 'ris', 'ris' / 'ris', 'ris'"},
         {"like", ids(title.like("%\\_%")), PlanUse::rows,
