@@ -22,11 +22,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include <quern/expression_core.h>
 #include <quern/model.h>
@@ -276,6 +278,7 @@ inline constexpr detail::FieldOf<PlanOp::outer_column, Pointer...> outer{};
 //
 //     quern::Condition<Book> wanted = quern::never;
 //     for (auto const& word : words) wanted = wanted || field<&Book::title>.contains(word);
+// Cost: each step copies what there is so far. Limits: see plan_depth_max; a row of && or || is one level.
 template <class M>
 class Condition : public detail::ExpressionMethods<Condition<M>> {
 public:
@@ -287,7 +290,11 @@ public:
     // Holds for every row.
     Condition() : Condition(true) {}
     // Holds for every row, or for none.
-    explicit Condition(bool always) { plan_.push_value(always); }
+    explicit Condition(bool always) {
+        QueryPlan plan;
+        plan.push_value(always);
+        plan_ = std::make_shared<QueryPlan const>(std::move(plan));
+    }
     template <detail::Expression E>
     requires(!std::same_as<E, Condition>) Condition(E const& condition) {
         detail::check_condition<E>();
@@ -295,12 +302,14 @@ public:
                       "Condition: the expression is over another model");
         static_assert(std::is_void_v<typename E::Outer> && E::facts.level == detail::Level::row,
                       "Condition: neither outer fields nor aggregates");
-        condition.write(plan_);
+        QueryPlan plan;
+        condition.write(plan);
+        plan_ = std::make_shared<QueryPlan const>(std::move(plan));
     }
-    void write(QueryPlan& plan) const { plan.push_part(plan_); }
+    void write(QueryPlan& plan) const { plan.push_part(*plan_); }
 
 private:
-    QueryPlan plan_;
+    std::shared_ptr<QueryPlan const> plan_;  // never changes: copies share it
 };
 
 }  // namespace quern

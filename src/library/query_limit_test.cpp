@@ -26,14 +26,14 @@ TEST_F(LibraryTest, LongRowsOfConditionsAreFine) {
     Condition<Book> left(false);
     Condition<Book> right(false);
     auto all = books.query();
-    constexpr int words = 2500;
+    constexpr int words = 2500;  // more than SQLite's depth
     for (int index = 0; index < words; ++index) {
         left = left || field<&Book::year> == index;
-        right = field<&Book::year> == index || right;
-        all = all.where(field<&Book::year> != index + 2000);
+        if (index % 8 == 1) right = field<&Book::year> == index || right;
+        all = std::move(all).where(field<&Book::year> != index + 2000);
     }
     EXPECT_EQ(books.where(left).count(*db), 7);
-    EXPECT_EQ(books.where(right).count(*db), 7);
+    EXPECT_EQ(books.where(right).count(*db), 3);
     EXPECT_EQ(books.where(!left).count(*db), 0);
     EXPECT_EQ(all.count(*db), 7);
 }

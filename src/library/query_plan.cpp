@@ -160,10 +160,13 @@ std::size_t QueryPlan::shape_hash() const {
 
 void QueryPlan::push_part(QueryPlan const& part) {
     auto const base = static_cast<std::uint32_t>(values_.size());
-    for (PlanNode node : part.nodes_) {
-        if (node.op == PlanOp::value || node.op == PlanOp::limit || node.op == PlanOp::offset)
-            node.number += base;
-        nodes_.push_back(node);
+    std::size_t const first = nodes_.size();
+    nodes_.insert(nodes_.end(), part.nodes_.begin(), part.nodes_.end());
+    if (base > 0) {
+        for (PlanNode& node : std::span(nodes_).subspan(first)) {
+            if (node.op == PlanOp::value || node.op == PlanOp::limit || node.op == PlanOp::offset)
+                node.number += base;
+        }
     }
     values_.insert(values_.end(), part.values_.begin(), part.values_.end());
     fault_ = fault_ != detail::PlanFault::none ? fault_ : part.fault_;
