@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/import.h"
+#include "app/load.h"
 #include "app/serve.h"
 #include "app/superuser.h"
 
@@ -75,6 +76,11 @@ int main(int argc, char** argv) {
     add_superuser(app, superuser_options, run);
     quern::app::add_import(app, import_options)->callback([&] {
         run = [&] { return quern::app::run_import(import_options); };
+    });
+
+    quern::app::LoadOptions load_options;
+    quern::app::add_load(app, load_options)->callback([&] {
+        run = [&] { return quern::app::run_load(load_options); };
     });
 
     CLI11_PARSE(app, argc, argv);

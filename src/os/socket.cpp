@@ -6,10 +6,13 @@
 #include <string>
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+
+#include <quern/assert.h>
 
 namespace quern::os {
 
@@ -181,6 +184,12 @@ Result<Fd> connect_tcp(std::string_view host, std::uint16_t port) {
     } while (result != 0 && errno == EINTR);
     if (result != 0) return fail(system_error("connect", errno));
     return socket;
+}
+
+void set_non_blocking(int fd) {
+    int const flags = ::fcntl(fd, F_GETFL);
+    bool const done = flags >= 0 && ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
+    QUERN_ASSERT(done, "the descriptor is open");
 }
 
 }  // namespace quern::os

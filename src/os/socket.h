@@ -79,5 +79,7 @@ void reset_on_close(int fd);
 
 // Connects, blocking; for tests and tools. Errors: io — refused, or as told by the system.
 [[nodiscard]] Result<Fd> connect_tcp(std::string_view host, std::uint16_t port);
+// Makes receive() and send() return at once, as they do on accepted sockets.
+void set_non_blocking(int fd);
 
 }  // namespace quern::os
