@@ -149,7 +149,13 @@ Result<std::vector<T>> read_rows(SqlRun& run) {
     std::optional<Error> error;
     while (run.step()) {
         int column = 0;
-        if (!SetRow<T>::read(run, column, rows.emplace_back(), error)) return fail(*std::move(error));
+        if constexpr (std::is_same_v<T, bool>) {  // whose vector has no elements to refer to
+            bool row = false;
+            if (!SetRow<T>::read(run, column, row, error)) return fail(*std::move(error));
+            rows.push_back(row);
+        } else {
+            if (!SetRow<T>::read(run, column, rows.emplace_back(), error)) return fail(*std::move(error));
+        }
     }
     if (run.failed()) [[unlikely]]
         return fail(run.error());

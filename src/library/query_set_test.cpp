@@ -180,6 +180,8 @@ TEST_F(LibraryTest, SelectsExpressions) {
     EXPECT_EQ(**found, (std::tuple<std::string, std::int64_t, double, std::int64_t,
                                    std::optional<std::int64_t>, bool, std::string>(
                            "Kindred (Octavia Butler)", 1980, 19.0, 79, std::nullopt, false, "new")));
+    EXPECT_EQ(*books.order_by(field<&Book::id>).select(field<&Book::available>).limit(3).all(*db),
+              (std::vector{true, true, false}));
     EXPECT_EQ(*books.select(field<&Book::binding>).distinct().order_by(field<&Book::binding>).all(*db),
               (std::vector{Binding::cloth, Binding::paper}));
 }
