@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <quern/assert.h>
 #include "library/query_writer.h"
@@ -89,15 +88,15 @@ struct Operands {
 
 void QueryWriter::operand(PlanNodes nodes, Scope const& scope) {
     bool const wrapped = is_infix(nodes.front().op);
-    if (wrapped) text_.sql += '(';
+    if (wrapped) sql_ += '(';
     expression(nodes, scope);
-    if (wrapped) text_.sql += ')';
+    if (wrapped) sql_ += ')';
 }
 
 void QueryWriter::list(PlanNodes nodes, Scope const& scope) {
     bool first = true;
     for_each_operand(nodes, [&](PlanNodes one) {
-        if (!std::exchange(first, false)) text_.sql += ", ";
+        if (!std::exchange(first, false)) sql_ += ", ";
         expression(one, scope);
     });
 }
@@ -106,29 +105,29 @@ void QueryWriter::expression(PlanNodes nodes, Scope const& scope) {
     PlanNode const& node = nodes.front();
     switch (node.op) {
     case PlanOp::value: return parameter(node.number);
-    case PlanOp::null: text_.sql += "NULL"; return;
+    case PlanOp::null: sql_ += "NULL"; return;
     case PlanOp::column: return column(node.path(), scope);
     case PlanOp::outer_column:
         if (scope.around == nullptr) return refuse("outer<> stands within a subquery only.");
         return column(node.path(), *scope.around);
     case PlanOp::all_of: return connected(connected_parts(nodes), " AND ", scope);
     case PlanOp::any_of: return connected(connected_parts(nodes), " OR ", scope);
-    case PlanOp::logical_not: text_.sql += "NOT "; return operand(nodes.subspan(1), scope);
+    case PlanOp::logical_not: sql_ += "NOT "; return operand(nodes.subspan(1), scope);
     case PlanOp::not_true:
         operand(nodes.subspan(1), scope);
-        text_.sql += " IS NOT TRUE";
+        sql_ += " IS NOT TRUE";
         return;
     case PlanOp::is_true:
         operand(nodes.subspan(1), scope);
-        text_.sql += " IS TRUE";
+        sql_ += " IS TRUE";
         return;
     case PlanOp::is_null:
         operand(nodes.subspan(1), scope);
-        text_.sql += " IS NULL";
+        sql_ += " IS NULL";
         return;
     case PlanOp::not_null:
         operand(nodes.subspan(1), scope);
-        text_.sql += " IS NOT NULL";
+        sql_ += " IS NOT NULL";
         return;
     case PlanOp::same: return infix(nodes, table_.same, scope);
     case PlanOp::not_same: return infix(nodes, table_.not_same, scope);
@@ -144,20 +143,20 @@ void QueryWriter::expression(PlanNodes nodes, Scope const& scope) {
     case PlanOp::in_set: {
         Operands const parts(nodes);
         operand(parts.each[0], scope);
-        text_.sql += " IN (";
+        sql_ += " IN (";
         write_query(parts.each[1].subspan(1), &scope, PlanUse::rows);
-        text_.sql += ')';
+        sql_ += ')';
         return;
     }
     case PlanOp::exists:
-        text_.sql += "EXISTS (";
+        sql_ += "EXISTS (";
         write_query(nodes.subspan(2), &scope, PlanUse::exists);
-        text_.sql += ')';
+        sql_ += ')';
         return;
     case PlanOp::subquery:
-        text_.sql += '(';
+        sql_ += '(';
         write_query(nodes.subspan(1), &scope, PlanUse::first);
-        text_.sql += ')';
+        sql_ += ')';
         return;
     case PlanOp::when: return case_when(nodes, scope);
     case PlanOp::function: return function(nodes, table_.functions[node.number], scope);
@@ -165,8 +164,8 @@ void QueryWriter::expression(PlanNodes nodes, Scope const& scope) {
     case PlanOp::aggregate: return aggregate(nodes, scope);
     case PlanOp::over: return over(nodes, scope);
     case PlanOp::order_key: return order_key(nodes, scope);
-    case PlanOp::random: text_.sql += "random()"; return;
-    case PlanOp::negate: text_.sql += '-'; return operand(nodes.subspan(1), scope);
+    case PlanOp::random: sql_ += "random()"; return;
+    case PlanOp::negate: sql_ += '-'; return operand(nodes.subspan(1), scope);
     default: return infix(nodes, sign_of(node.op), scope);
     }
 }
@@ -175,7 +174,7 @@ void QueryWriter::infix(PlanNodes nodes, std::string_view sign, Scope const& sco
     QUERN_ASSERT(!sign.empty(), "a clause is no expression");
     Operands const sides(nodes);
     operand(sides.each[0], scope);
-    text_.sql += sign;
+    sql_ += sign;
     operand(sides.each[1], scope);
 }
 
@@ -184,17 +183,17 @@ void QueryWriter::connected(std::span<PlanNodes const> parts, std::string_view w
     constexpr std::size_t row_max = 16;
     if (parts.size() > row_max) {
         std::size_t const half = parts.size() / 2;
-        text_.sql += '(';
+        sql_ += '(';
         connected(parts.first(half), word, scope);
-        text_.sql += ')';
-        text_.sql += word;
-        text_.sql += '(';
+        sql_ += ')';
+        sql_ += word;
+        sql_ += '(';
         connected(parts.subspan(half), word, scope);
-        text_.sql += ')';
+        sql_ += ')';
         return;
     }
     for (std::size_t index = 0; index < parts.size(); ++index) {
-        if (index > 0) text_.sql += word;
+        if (index > 0) sql_ += word;
         operand(parts[index], scope);
     }
 }
@@ -207,32 +206,32 @@ void QueryWriter::text_search(PlanNodes nodes, Scope const& scope) {
     switch (nodes.front().op) {
     case PlanOp::between:
         operand(text, scope);
-        text_.sql += " BETWEEN ";
+        sql_ += " BETWEEN ";
         operand(part, scope);
-        text_.sql += " AND ";
+        sql_ += " AND ";
         return operand(parts.each[2], scope);
     case PlanOp::like:
         operand(text, scope);
-        text_.sql += " LIKE ";
+        sql_ += " LIKE ";
         operand(part, scope);
-        text_.sql += " ESCAPE '\\'";
+        sql_ += " ESCAPE '\\'";
         return;
     case PlanOp::contains:
-        text_.sql += sqlite ? "instr(" : "strpos(";
+        sql_ += sqlite ? "instr(" : "strpos(";
         expression(text, scope);
-        text_.sql += ", ";
+        sql_ += ", ";
         expression(part, scope);
-        text_.sql += ") > 0";
+        sql_ += ") > 0";
         return;
     case PlanOp::starts_with: return starts_with(text, part, scope);
     default: break;
     }
     if (sqlite) return ends_with(text, part, scope);
-    text_.sql += "right(";
+    sql_ += "right(";
     expression(text, scope);
-    text_.sql += ", length(";
+    sql_ += ", length(";
     expression(part, scope);
-    text_.sql += ")) = ";
+    sql_ += ")) = ";
     operand(part, scope);
 }
 
@@ -240,7 +239,7 @@ void QueryWriter::text_search(PlanNodes nodes, Scope const& scope) {
 // of zero from the end would be the whole; behind a point, because of an empty BLOB there is no part.
 void QueryWriter::ends_with(PlanNodes text, PlanNodes part, Scope const& scope) {
     auto const write = [&](std::string_view before, PlanNodes nodes) {
-        text_.sql += before;
+        sql_ += before;
         operand(nodes, scope);
     };
     write("substr(CAST('.' || ", text);
@@ -249,67 +248,67 @@ void QueryWriter::ends_with(PlanNodes text, PlanNodes part, Scope const& scope) 
     write(") + 2) = CAST(", part);
     write(" AS BLOB) AND octet_length(", part);
     write(") <= octet_length(", text);
-    text_.sql += ')';
+    sql_ += ')';
 }
 
 void QueryWriter::starts_with(PlanNodes text, PlanNodes part, Scope const& scope) {
     if (dialect_ == Dialect::postgres) {
-        text_.sql += "starts_with(";
+        sql_ += "starts_with(";
         expression(text, scope);
-        text_.sql += ", ";
+        sql_ += ", ";
         expression(part, scope);
-        text_.sql += ')';
+        sql_ += ')';
         return;
     }
     // A range, which an index can serve: no byte of UTF-8 is as large as FF, so all texts that begin so, and
     // no others, come before the part with that byte behind it.
     operand(text, scope);
-    text_.sql += " >= ";
+    sql_ += " >= ";
     operand(part, scope);
-    text_.sql += " AND ";
+    sql_ += " AND ";
     operand(text, scope);
-    text_.sql += " < ";
+    sql_ += " < ";
     operand(part, scope);
-    text_.sql += " || CAST(x'ff' AS TEXT)";
+    sql_ += " || CAST(x'ff' AS TEXT)";
 }
 
 void QueryWriter::in_list(PlanNodes nodes, Scope const& scope) {
     if (nodes.front().number == 0) {
-        text_.sql += table_.none;
+        sql_ += table_.none;
         return;
     }
     std::size_t index = 0;
     for_each_operand(nodes, [&](PlanNodes one) {
-        if (index == 1) text_.sql += " IN (";
-        if (index > 1) text_.sql += ", ";
+        if (index == 1) sql_ += " IN (";
+        if (index > 1) sql_ += ", ";
         operand(one, scope);
         ++index;
     });
-    text_.sql += ')';
+    sql_ += ')';
 }
 
 void QueryWriter::case_when(PlanNodes nodes, Scope const& scope) {
-    text_.sql += "CASE";
+    sql_ += "CASE";
     std::size_t index = 0;
     std::size_t const last = nodes.front().count - std::size_t{1};
     for_each_operand(nodes, [&](PlanNodes one) {
         if (index == last) {
-            text_.sql += " ELSE ";
+            sql_ += " ELSE ";
         } else {
-            text_.sql += index % 2 == 0 ? " WHEN " : " THEN ";
+            sql_ += index % 2 == 0 ? " WHEN " : " THEN ";
         }
         operand(one, scope);
         ++index;
     });
-    text_.sql += " END";
+    sql_ += " END";
 }
 
 void QueryWriter::function(PlanNodes nodes, std::string_view name, Scope const& scope) {
-    text_.sql += name;
-    text_.sql += '(';
+    sql_ += name;
+    sql_ += '(';
     std::size_t index = 0;
     for_each_operand(nodes, [&](PlanNodes one) {
-        if (index > 0) text_.sql += ", ";
+        if (index > 0) sql_ += ", ";
         if (takes_integer(nodes.front(), index)) {
             integer(one, scope);
         } else {
@@ -317,7 +316,7 @@ void QueryWriter::function(PlanNodes nodes, std::string_view name, Scope const& 
         }
         ++index;
     });
-    text_.sql += ')';
+    sql_ += ')';
 }
 
 // Where PostgreSQL takes no whole number of 64 bits.
@@ -325,12 +324,12 @@ void QueryWriter::integer(PlanNodes nodes, Scope const& scope) {
     if (dialect_ == Dialect::sqlite) return expression(nodes, scope);
     if (nodes.front().op == PlanOp::value) {
         placeholder(nodes.front().number);
-        text_.sql += "::integer";
+        sql_ += "::integer";
         return;
     }
-    text_.sql += "CAST(";
+    sql_ += "CAST(";
     expression(nodes, scope);
-    text_.sql += " AS integer)";
+    sql_ += " AS integer)";
 }
 
 void QueryWriter::aggregate(PlanNodes nodes, Scope const& scope) {
@@ -344,20 +343,20 @@ void QueryWriter::aggregate(PlanNodes nodes, Scope const& scope) {
     std::size_t const arguments = node.count - (filtered ? std::size_t{1} : 0);
     if (which == PlanFunction::join_text && distinct && !table_.can(Ability::distinct_join))
         refuse(Ability::distinct_join);
-    text_.sql += table_.functions[node.number];
-    text_.sql += distinct ? "(DISTINCT " : "(";
-    if (arguments == 0) text_.sql += '*';
+    sql_ += table_.functions[node.number];
+    sql_ += distinct ? "(DISTINCT " : "(";
+    if (arguments == 0) sql_ += '*';
     std::size_t index = 0;
     for_each_operand(nodes, [&](PlanNodes one) {
         if (index == arguments) {
-            text_.sql += ") FILTER (WHERE ";
+            sql_ += ") FILTER (WHERE ";
         } else if (index > 0) {
-            text_.sql += ", ";
+            sql_ += ", ";
         }
         expression(one, scope);
         ++index;
     });
-    text_.sql += ')';
+    sql_ += ')';
 }
 
 void QueryWriter::over(PlanNodes nodes, Scope const& scope) {
@@ -368,18 +367,18 @@ void QueryWriter::over(PlanNodes nodes, Scope const& scope) {
         refuse("No database looks at distinct() values through a window.");
     std::size_t index = 0;
     for_each_operand(nodes, [&](PlanNodes one) {
-        if (index == 1) text_.sql += partition > 0 ? "PARTITION BY " : "ORDER BY ";
-        if (index > 1) text_.sql += index == partition + 1 ? std::string_view(" ORDER BY ") : ", ";
+        if (index == 1) sql_ += partition > 0 ? "PARTITION BY " : "ORDER BY ";
+        if (index > 1) sql_ += index == partition + 1 ? std::string_view(" ORDER BY ") : ", ";
         expression(one, scope);
-        if (index == 0) text_.sql += " OVER (";
+        if (index == 0) sql_ += " OVER (";
         ++index;
     });
-    if (node.flags != 0 && index > 1) text_.sql += ' ';
+    if (node.flags != 0 && index > 1) sql_ += ' ';
     if (node.flags == plan_flag::whole_partition)
-        text_.sql += "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
+        sql_ += "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING";
     if (node.flags == plan_flag::rows_before)
-        text_.sql += "ROWS BETWEEN " + number_text(std::uint64_t{rows}) + " PRECEDING AND CURRENT ROW";
-    text_.sql += ')';
+        sql_ += "ROWS BETWEEN " + number_text(std::uint64_t{rows}) + " PRECEDING AND CURRENT ROW";
+    sql_ += ')';
 }
 
 void QueryWriter::order_key(PlanNodes nodes, Scope const& scope) {
@@ -389,9 +388,9 @@ void QueryWriter::order_key(PlanNodes nodes, Scope const& scope) {
     if ((flags & plan_flag::nulls_first) != 0) first = true;
     if ((flags & plan_flag::nulls_last) != 0) first = false;
     operand(nodes.subspan(1), scope);
-    if (descending) text_.sql += " DESC";
+    if (descending) sql_ += " DESC";
     bool const is_habit = first == (descending != table_.nulls_are_smallest);
-    if (!is_habit && can_be_null(nodes[1])) text_.sql += first ? " NULLS FIRST" : " NULLS LAST";
+    if (!is_habit && can_be_null(nodes[1])) sql_ += first ? " NULLS FIRST" : " NULLS LAST";
 }
 
 void QueryWriter::column(FieldPath const& path, Scope const& scope) {
@@ -400,26 +399,24 @@ void QueryWriter::column(FieldPath const& path, Scope const& scope) {
 
 void QueryWriter::column_name(std::size_t alias, std::string_view name) {
     if (qualified_) {
-        std::array<char, 24> digits{};
-        auto const [end, fault] = std::to_chars(digits.data(), digits.data() + digits.size(), alias);
-        text_.sql += 't';
-        text_.sql.append(digits.data(), end);
-        text_.sql += '.';
+        sql_ += 't';
+        sql_.append_integer(alias);
+        sql_ += '.';
     }
     quoted(name);
 }
 
 void QueryWriter::quoted(std::string_view name) {
-    text_.sql += '"';
+    sql_ += '"';
     if (name.find('"') == std::string_view::npos) {
-        text_.sql += name;
+        sql_ += name;
     } else {
         for (char const c : name) {
-            if (c == '"') text_.sql += '"';
-            text_.sql += c;
+            if (c == '"') sql_ += '"';
+            sql_ += c;
         }
     }
-    text_.sql += '"';
+    sql_ += '"';
 }
 
 // PostgreSQL guesses a parameter's type from what stands around it: an integer beside an integer column, even
@@ -438,13 +435,13 @@ void QueryWriter::parameter(std::uint32_t value) {
         std::string_view operator()(std::monostate) const { return {}; }
         std::string_view operator()(std::nullptr_t) const { return {}; }
     };
-    text_.sql += std::visit(Cast(), plan_.values()[value]);
+    sql_ += std::visit(Cast(), plan_.values()[value]);
 }
 
 void QueryWriter::placeholder(std::uint32_t value) {
     if (!table_.numbered_parameters) {
         text_.values.push_back(value);
-        text_.sql += '?';
+        sql_ += '?';
         return;
     }
     constexpr std::size_t shared_max = 256;  // more are compared with the few first only
@@ -454,7 +451,7 @@ void QueryWriter::placeholder(std::uint32_t value) {
         number = text_.values.size();
         if (sharing_ && shared_.size() < shared_max) shared_.push_back(number);
     }
-    text_.sql += '$' + number_text(std::uint64_t{number});
+    sql_ += '$' + number_text(std::uint64_t{number});
 }
 
 // 0: none.

@@ -17,11 +17,12 @@ QueryWriter::QueryWriter(QueryPlan const& plan, Dialect dialect)
     qualified_ =
         std::ranges::count_if(plan.nodes(), opens) > 1 || std::ranges::any_of(plan.nodes(), leads_away);
     constexpr std::size_t text_mostly = 512;  // bytes
-    text_.sql.reserve(text_mostly);
+    sql_.reserve(text_mostly);
 }
 
 Result<ShapeText> QueryWriter::write(PlanUse use) {
-    if (depth_of(plan_.nodes()) > plan_depth_max) {
+    // Few nodes are not deep.
+    if (plan_.nodes().size() > plan_depth_max && depth_of(plan_.nodes()) > plan_depth_max) {
         refuse(Ability::depth);
         return fail(*std::move(error_));
     }
@@ -30,15 +31,16 @@ Result<ShapeText> QueryWriter::write(PlanUse use) {
     case PlanUse::first: write_query(plan_.nodes(), nullptr, use); break;
     case PlanUse::count: write_count(plan_.nodes()); break;
     case PlanUse::exists:
-        text_.sql += "SELECT EXISTS(";
+        sql_ += "SELECT EXISTS(";
         write_query(plan_.nodes(), nullptr, PlanUse::exists);
-        text_.sql += ')';
+        sql_ += ')';
         break;
     case PlanUse::update:
     case PlanUse::remove: write_change(use); break;
     }
     if (text_.values.size() > table_.parameters_max) refuse(Ability::parameters);
     if (error_) return fail(*std::move(error_));
+    text_.sql = sql_.view();
     return std::move(text_);
 }
 
@@ -117,18 +119,20 @@ std::size_t QueryWriter::alias_of(FieldPath const& path, Scope const& scope) con
 
 void QueryWriter::table_name(TableInfo const& table, std::size_t alias) {
     quoted(table.name);
-    if (qualified_) text_.sql += " AS t" + number_text(std::uint64_t{alias});
+    if (!qualified_) return;
+    sql_ += " AS t";
+    sql_.append_integer(alias);
 }
 
 void QueryWriter::write_from(Scope const& scope) {
-    text_.sql += " FROM ";
+    sql_ += " FROM ";
     table_name(*scope.clauses.table, scope.alias);
     for (Join const& join : scope.joins) {
-        text_.sql += join.outer ? " LEFT JOIN " : " JOIN ";
+        sql_ += join.outer ? " LEFT JOIN " : " JOIN ";
         table_name(*join.target, join.alias);
-        text_.sql += " ON ";
+        sql_ += " ON ";
         column_name(join.alias, join.target->columns[join.target->key[0]].name);
-        text_.sql += " = ";
+        sql_ += " = ";
         column_name(join.parent, join.hop.table().columns[join.hop.column].name);
     }
 }
@@ -146,14 +150,14 @@ void QueryWriter::write_rows(Scope const& scope, PlanUse use) {
     PlanClauses const& clauses = scope.clauses;
     bool const shares = !clauses.group.empty() || !clauses.distinct.empty() || !clauses.distinct_on.empty();
     bool const shared_around = std::exchange(sharing_, shares);
-    text_.sql += "SELECT ";
+    sql_ += "SELECT ";
     // Whole rows hold their key, and are distinct anyway.
-    if (!clauses.distinct.empty() && !clauses.output.empty()) text_.sql += "DISTINCT ";
+    if (!clauses.distinct.empty() && !clauses.output.empty()) sql_ += "DISTINCT ";
     if (!clauses.distinct_on.empty()) {
         if (!table_.can(Ability::distinct_on)) refuse(Ability::distinct_on);
-        text_.sql += "DISTINCT ON (";
+        sql_ += "DISTINCT ON (";
         list(clauses.distinct_on, scope);
-        text_.sql += ") ";
+        sql_ += ") ";
     }
     write_output(scope);
     write_from(scope);
@@ -161,7 +165,7 @@ void QueryWriter::write_rows(Scope const& scope, PlanUse use) {
     write_conditions(" WHERE ", clauses.where, scope);
     sharing_ = shares;
     if (!clauses.group.empty()) {
-        text_.sql += " GROUP BY ";
+        sql_ += " GROUP BY ";
         list(clauses.group, scope);
     }
     write_conditions(" HAVING ", clauses.having, scope);
@@ -173,11 +177,11 @@ void QueryWriter::write_output(Scope const& scope) {
     if (!scope.clauses.output.empty()) return list(scope.clauses.output, scope);
     TableInfo const& table = *scope.clauses.table;
     for (std::size_t index = 0; index < table.columns.size(); ++index) {
-        if (index > 0) text_.sql += ", ";
+        if (index > 0) sql_ += ", ";
         column_name(scope.alias, table.columns[index].name);
     }
     for (PlanNodes const related : scope.clauses.related) {
-        text_.sql += ", ";
+        sql_ += ", ";
         write_row(related[1].path(), scope);
     }
 }
@@ -186,7 +190,7 @@ void QueryWriter::write_row(FieldPath const& path, Scope const& scope) {
     std::size_t const alias = alias_of(path, scope);
     bool first = true;
     for (ColumnInfo const& column : path.table().columns) {
-        if (!std::exchange(first, false)) text_.sql += ", ";
+        if (!std::exchange(first, false)) sql_ += ", ";
         column_name(alias, column.name);
     }
 }
@@ -194,7 +198,7 @@ void QueryWriter::write_row(FieldPath const& path, Scope const& scope) {
 void QueryWriter::write_conditions(std::string_view word, std::vector<PlanNodes> const& clauses,
                                    Scope const& scope) {
     if (clauses.empty()) return;
-    text_.sql += word;
+    sql_ += word;
     if (clauses.size() == 1) return expression(clauses.front().subspan(1), scope);
     std::vector<PlanNodes> parts;
     for (PlanNodes const clause : clauses) parts.push_back(clause.subspan(1));
@@ -203,7 +207,7 @@ void QueryWriter::write_conditions(std::string_view word, std::vector<PlanNodes>
 
 void QueryWriter::write_order(PlanNodes order, Scope const& scope) {
     if (order.empty()) return;
-    text_.sql += " ORDER BY ";
+    sql_ += " ORDER BY ";
     list(order, scope);
 }
 
@@ -214,26 +218,26 @@ void QueryWriter::write_tail(Scope const& scope, PlanUse use) {
     write_limit(clauses, use);
     if (!clauses.lock.empty()) {
         if (!table_.can(Ability::row_locks)) refuse(Ability::row_locks);
-        text_.sql += " FOR UPDATE";
+        sql_ += " FOR UPDATE";
         // Those of the table itself: rows that may not be there cannot be locked.
-        if (!scope.joins.empty()) text_.sql += " OF t" + number_text(std::uint64_t{scope.alias});
+        if (!scope.joins.empty()) sql_ += " OF t" + number_text(std::uint64_t{scope.alias});
     }
 }
 
 void QueryWriter::write_limit(PlanClauses const& clauses, PlanUse use) {
     bool const only_first = use == PlanUse::first;
     if (!clauses.limit.empty()) {
-        text_.sql += " LIMIT ";
-        if (only_first) text_.sql += dialect_ == Dialect::sqlite ? "min(" : "least(";
+        sql_ += " LIMIT ";
+        if (only_first) sql_ += dialect_ == Dialect::sqlite ? "min(" : "least(";
         parameter(clauses.limit.front().number);
-        if (only_first) text_.sql += ", 1)";
+        if (only_first) sql_ += ", 1)";
     } else if (only_first) {
-        text_.sql += " LIMIT 1";
+        sql_ += " LIMIT 1";
     }
     if (clauses.offset.empty()) return;
-    text_.sql += ' ';
-    if (clauses.limit.empty() && !only_first) text_.sql += table_.no_limit;
-    text_.sql += "OFFSET ";
+    sql_ += ' ';
+    if (clauses.limit.empty() && !only_first) sql_ += table_.no_limit;
+    sql_ += "OFFSET ";
     parameter(clauses.offset.front().number);
 }
 
@@ -243,13 +247,13 @@ void QueryWriter::write_count(PlanNodes nodes) {
                        clauses.having.empty() && clauses.limit.empty() && clauses.offset.empty() &&
                        !(!clauses.output.empty() && has_aggregate(clauses.output));
     if (!plain) {
-        text_.sql += "SELECT count(*) FROM (";
+        sql_ += "SELECT count(*) FROM (";
         write_query(nodes, nullptr, PlanUse::count);
-        text_.sql += ") AS counted";
+        sql_ += ") AS counted";
         return;
     }
     Scope const scope = open_scope(nodes, nullptr);
-    text_.sql += "SELECT count(*)";
+    sql_ += "SELECT count(*)";
     write_from(scope);
     write_conditions(" WHERE ", scope.clauses.where, scope);
 }
@@ -264,16 +268,16 @@ void QueryWriter::write_change(PlanUse use) {
         refuse("A set of groups, or with distinct(), is neither updated nor removed.");
     if (!clauses.order.empty() && has_aggregate(clauses.order))
         refuse("An aggregate orders groups, not the rows of a table.");
-    text_.sql += use == PlanUse::update ? "UPDATE " : "DELETE FROM ";
+    sql_ += use == PlanUse::update ? "UPDATE " : "DELETE FROM ";
     table_name(*clauses.table, scope.alias);
     bool first = true;
     std::vector<bool> assigned(clauses.table->columns.size());
     for (PlanNodes const assign : clauses.assign) {
         if (assigned[assign.front().number]) return refuse("A column is set twice.");
         assigned[assign.front().number] = true;
-        text_.sql += std::exchange(first, false) ? " SET " : ", ";
+        sql_ += std::exchange(first, false) ? " SET " : ", ";
         quoted(clauses.table->columns[assign.front().number].name);
-        text_.sql += " = ";
+        sql_ += " = ";
         bool const away = std::ranges::any_of(assign, [](PlanNode const& node) {
             return node.op == PlanOp::column && !node.path().hops.empty();
         });
@@ -290,25 +294,25 @@ void QueryWriter::write_changed_rows(Scope const& scope) {
         scope.joins.empty() && clauses.order.empty() && clauses.limit.empty() && clauses.offset.empty();
     if (plain) return write_conditions(" WHERE ", clauses.where, scope);
     qualified_ = true;
-    text_.sql += " WHERE (";
+    sql_ += " WHERE (";
     bool first = true;
     for (std::uint16_t const column : clauses.table->key) {
-        if (!std::exchange(first, false)) text_.sql += ", ";
+        if (!std::exchange(first, false)) sql_ += ", ";
         quoted(clauses.table->columns[column].name);
     }
-    text_.sql += ") IN (SELECT ";
+    sql_ += ") IN (SELECT ";
     Scope const rows = open_scope(plan_.nodes(), nullptr);
     write_keys(rows);
     write_from(rows);
     write_conditions(" WHERE ", rows.clauses.where, rows);
     write_tail(rows, PlanUse::rows);
-    text_.sql += ')';
+    sql_ += ')';
 }
 
 void QueryWriter::write_keys(Scope const& scope) {
     bool first = true;
     for (std::uint16_t const column : scope.clauses.table->key) {
-        if (!std::exchange(first, false)) text_.sql += ", ";
+        if (!std::exchange(first, false)) sql_ += ", ";
         column_name(scope.alias, scope.clauses.table->columns[column].name);
     }
 }

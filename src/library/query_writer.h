@@ -14,11 +14,25 @@
 #include <string_view>
 #include <vector>
 
+#include <quern/buffer.h>
 #include <quern/dialect.h>
 #include "library/query_dialect.h"
 #include "library/query_walk.h"
 
 namespace quern::detail {
+
+// The text as it grows. Most pieces are of a few bytes, which std::string appends by calls into a library.
+class QueryOutput {
+public:
+    void operator+=(std::string_view text) { bytes_.append(text); }
+    void operator+=(char c) { bytes_.append(c); }
+    void append_integer(std::size_t number) { bytes_.append_integer(static_cast<std::int64_t>(number)); }
+    void reserve(std::size_t bytes) { (void)bytes_.reserve(bytes); }
+    [[nodiscard]] std::string_view view() const { return bytes_.view(); }
+
+private:
+    Buffer bytes_;
+};
 
 // Threads: one at a time.
 class QueryWriter {
@@ -97,7 +111,8 @@ private:
     // SELECT: equal values are one numbered parameter.
     bool sharing_ = false;
     std::vector<std::size_t> shared_;  // numbers of parameters
-    ShapeText text_;
+    QueryOutput sql_;
+    ShapeText text_;              // but for its text
     std::optional<Error> error_;  // the first
 };
 
