@@ -130,6 +130,10 @@ void Connection::end_answer(std::unique_ptr<ServerExchange> exchange) {
     append_output(has_end && !failed ? http::last_chunk : std::string_view());
     worker_.give_exchange(std::move(exchange));
     if (!failed) return;
+    // What was written in front of the failure is the client's, as far as it is taken at once.
+    std::string_view const written =
+        worker_.output().view().substr(output_begin_, output_end_ - output_begin_);
+    if (unsent_.empty() && !sending_) worker_.counters.bytes_sent.add(os::send(socket_.get(), written).bytes);
     closing_ = true;
     os::reset_on_close(socket_.get());
     close();
