@@ -77,7 +77,6 @@ enum class PlanOp : std::uint8_t {
     multiply,
     divide,
     modulo,
-    negate,
     concatenate,
     when,            // condition, value, condition, value … value otherwise
     function,        // flags: see PlanFunction in `number`
@@ -180,9 +179,6 @@ enum class PlanFault : std::uint8_t {
     not_stored,      // a value that its SqlValue cannot store
     negative_bound,  // a limit or offset below 0
 };
-
-// Operands of one node. A list of more is refused with `unsupported`.
-inline constexpr std::size_t plan_operands_max = 65'535;
 
 // How deep expressions and subqueries stand in one another; a && b && c is one level. Deeper is refused with
 // `unsupported`. Written by hand no query comes near it, and far below it is all that databases (2 000 levels

@@ -486,16 +486,21 @@ Result<void> fetch_each(Result<SqlRun> run, F& f, A const&... values) {
     return taken ? told : taken;
 }
 
+// Runs a statement that writes, whose values are bound; rows that it gives are passed over.
+inline Result<Changes> run_to_end(SqlRun& run) {
+    run.clear_changes();
+    while (run.step()) {
+    }
+    if (run.failed()) return fail(run.error());
+    return run.changes();
+}
+
 template <class... A>
 Result<Changes> run_write(Result<SqlRun> run, A const&... values) {
     if (!run) [[unlikely]]
         return fail(std::move(run).error());
     bind_all(*run, values...);
-    run->clear_changes();
-    while (run->step()) {
-    }
-    if (run->failed()) return fail(run->error());
-    return run->changes();
+    return run_to_end(*run);
 }
 
 template <FixedString Sql>

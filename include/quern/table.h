@@ -90,11 +90,7 @@ Result<Changes> write_bound(Transaction& transaction, SqlText const& text, Bind 
     auto run = PlanAccess::start(transaction, text);
     if (!run) return fail(std::move(run).error());
     bind(*run);
-    run->clear_changes();
-    while (run->step()) {
-    }
-    if (run->failed()) return fail(run->error());
-    return run->changes();
+    return run_to_end(*run);
 }
 
 // Calls f(Transaction&): in the open one, or in one that is opened for it.

@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "http/byte_class.h"
+
 namespace quern::app {
 
 namespace {
@@ -105,8 +107,7 @@ Result<LoadRequest> LoadRequest::make(LoadTarget const& target, LoadRequestOptio
         if (colon == header.npos || !is_token(std::string_view(header).substr(0, colon)) ||
             holds_line_end(header))
             return fail(ErrorCode::parameter_invalid, "A header is \"Name: value\", not \"" + header + "\".");
-        typed = typed || std::ranges::equal(header.substr(0, colon), std::string_view("content-type"),
-                                            [](char a, char b) { return (a | 0x20) == b; });
+        typed = typed || http::equals_ignoring_case(header.substr(0, colon), "content-type");
         head += header + "\r\n";
     }
     LoadRequest request;

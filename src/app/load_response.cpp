@@ -4,21 +4,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "http/byte_class.h"
+
 namespace quern::app {
 
 namespace {
-
-bool is_same(std::string_view a, std::string_view lower) {
-    return std::ranges::equal(a, lower, [](char x, char y) {
-        return (x >= 'A' && x <= 'Z' ? static_cast<char>(x - 'A' + 'a') : x) == y;
-    });
-}
-
-std::string_view without_blanks(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    return text;
-}
 
 template <class N>
 bool read_number(std::string_view text, N& number, int base = 10) {
@@ -105,8 +95,7 @@ LoadResponseReader::State LoadResponseReader::head_ended() {
         rest.remove_prefix(header.size() + 2);
         std::size_t const colon = header.find(':');
         if (colon == std::string_view::npos) return State::broken;
-        if (!take_header(header.substr(0, colon), without_blanks(header.substr(colon + 1))))
-            return State::broken;
+        if (!take_header(header.substr(0, colon), http::trim(header.substr(colon + 1)))) return State::broken;
     }
     constexpr int switching_protocols = 101;
     constexpr int no_content = 204;
@@ -129,15 +118,16 @@ LoadResponseReader::State LoadResponseReader::head_ended() {
 }
 
 bool LoadResponseReader::take_header(std::string_view name, std::string_view value) {
-    if (is_same(name, "content-length")) {
+    if (http::equals_ignoring_case(name, "content-length")) {
         has_length_ = true;
         return read_number(value, left_);
     }
-    if (is_same(name, "transfer-encoding")) {
-        is_chunked_ = is_same(value, "chunked");
+    if (http::equals_ignoring_case(name, "transfer-encoding")) {
+        is_chunked_ = http::equals_ignoring_case(value, "chunked");
         return is_chunked_;
     }
-    if (is_same(name, "connection") && is_same(value, "close")) keeps_connection_ = false;
+    if (http::equals_ignoring_case(name, "connection") && http::equals_ignoring_case(value, "close"))
+        keeps_connection_ = false;
     return true;
 }
 
@@ -160,7 +150,7 @@ LoadResponseReader::State LoadResponseReader::line_ended() {
     std::string_view const line = head_;
     switch (part_) {
     case Part::chunk_size:
-        if (!read_number(without_blanks(line.substr(0, line.find(';'))), left_, hexadecimal))
+        if (!read_number(http::trim(line.substr(0, line.find(';'))), left_, hexadecimal))
             return State::broken;
         part_ = left_ == 0 ? Part::trailer : Part::chunk;
         return State::more;

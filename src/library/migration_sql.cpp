@@ -8,20 +8,11 @@
 
 #include <quern/assert.h>
 #include <quern/sql_text.h>
+#include "engine/sql/dialect.h"
 
 namespace quern::detail {
 
 namespace {
-
-std::string in_quotes(std::string_view text, char quote) {
-    std::string quoted(1, quote);
-    for (char const c : text) {
-        if (c == quote) quoted += quote;
-        quoted += c;
-    }
-    quoted += quote;
-    return quoted;
-}
 
 std::string real_literal(double value) {
     if (std::isnan(value)) return {};
@@ -46,8 +37,18 @@ ReferenceInfo const* find_reference(TableInfo const& table, std::size_t column, 
 
 }  // namespace
 
-std::string quoted_name(std::string_view name) { return in_quotes(name, '"'); }
-std::string text_literal(std::string_view text) { return in_quotes(text, '\''); }
+std::string quoted_name(std::string_view name) {
+    return engine::sql::identifier(engine::sql::sqlite_dialect(), name);
+}
+
+std::string text_literal(std::string_view text) {
+    std::string literal = "'";
+    for (char const c : text) {
+        if (c == '\'') literal += c;
+        literal += c;
+    }
+    return literal + '\'';
+}
 
 std::string dotted(std::string_view table, std::string_view column) {
     std::string name(table);
@@ -233,7 +234,7 @@ SqlWord word_of(SqlToken const& token, char first) {
     case SqlToken::Kind::name:
     case SqlToken::Kind::text:
         // The scanner calls a name with doubled quotes a text.
-        if (first == '\'') return {SqlWord::Kind::text, in_quotes(unquoted(token.text, first), first)};
+        if (first == '\'') return {SqlWord::Kind::text, text_literal(unquoted(token.text, first))};
         return {SqlWord::Kind::name, unquoted(token.text, first)};
     default: return {SqlWord::Kind::sign, std::string(token.text)};
     }

@@ -165,7 +165,6 @@ void QueryWriter::expression(PlanNodes nodes, Scope const& scope) {
     case PlanOp::over: return over(nodes, scope);
     case PlanOp::order_key: return order_key(nodes, scope);
     case PlanOp::random: sql_ += "random()"; return;
-    case PlanOp::negate: sql_ += '-'; return operand(nodes.subspan(1), scope);
     default: return infix(nodes, sign_of(node.op), scope);
     }
 }

@@ -17,15 +17,14 @@ using detail::PlanNode;
 using detail::PlanNodes;
 
 constexpr std::array op_names = std::to_array<std::string_view>({
-    "from",        "where",      "having",      "order",         "group",       "output",    "related",
-    "assign",      "distinct",   "distinct_on", "limit",         "offset",      "lock",      "key",
-    "row",         "value",      "null",        "column",        "outer",       "all_of",    "any_of",
-    "not",         "not_true",   "is_true",     "equal",         "not_equal",   "same",      "not_same",
-    "less",        "less_equal", "greater",     "greater_equal", "between",     "is_null",   "not_null",
-    "in_list",     "in_set",     "exists",      "contains",      "starts_with", "ends_with", "like",
-    "regex",       "add",        "subtract",    "multiply",      "divide",      "modulo",    "negate",
-    "concatenate", "when",       "function",    "call",          "subquery",    "aggregate", "over",
-    "random",
+    "from",    "where",      "having",      "order",         "group",       "output",    "related",
+    "assign",  "distinct",   "distinct_on", "limit",         "offset",      "lock",      "key",
+    "row",     "value",      "null",        "column",        "outer",       "all_of",    "any_of",
+    "not",     "not_true",   "is_true",     "equal",         "not_equal",   "same",      "not_same",
+    "less",    "less_equal", "greater",     "greater_equal", "between",     "is_null",   "not_null",
+    "in_list", "in_set",     "exists",      "contains",      "starts_with", "ends_with", "like",
+    "regex",   "add",        "subtract",    "multiply",      "divide",      "modulo",    "concatenate",
+    "when",    "function",   "call",        "subquery",      "aggregate",   "over",      "random",
 });
 static_assert(op_names.size() == static_cast<std::size_t>(PlanOp::random) + 1);
 

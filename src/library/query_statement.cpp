@@ -126,11 +126,7 @@ Result<Changes> write_plan(Transaction& transaction, QueryPlan const& plan, Plan
     QUERN_TRY(auto const statement, plan_statement(plan, use));
     QUERN_TRY(auto run, PlanAccess::start(transaction, statement->text));
     bind_values(run, *statement, plan);
-    run.clear_changes();
-    while (run.step()) {
-    }
-    if (run.failed()) return fail(run.error());
-    return run.changes();
+    return run_to_end(run);
 }
 
 Result<Changes> write_plan(Database& database, QueryPlan const& plan, PlanUse use) {

@@ -4,6 +4,9 @@
 
 #include <quern/table.h>
 
+#include <algorithm>
+
+#include "engine/sql/dialect.h"
 #include "library/sql_text_maker.h"
 
 namespace quern::detail {
@@ -11,12 +14,7 @@ namespace quern::detail {
 namespace {
 
 void append_name(std::string& sql, std::string_view name) {
-    sql += '"';
-    for (char const c : name) {
-        if (c == '"') sql += '"';
-        sql += c;
-    }
-    sql += '"';
+    engine::sql::append_identifier(sql, engine::sql::sqlite_dialect(), name);
 }
 
 void append_columns(std::string& sql, TableInfo const& table, std::span<std::uint16_t const> columns,
@@ -27,13 +25,6 @@ void append_columns(std::string& sql, TableInfo const& table, std::span<std::uin
         append_name(sql, table.columns[column].name);
         sql += behind;
     }
-}
-
-bool is_in_key(TableInfo const& table, std::size_t column) {
-    for (std::uint16_t const part : table.key) {
-        if (part == column) return true;
-    }
-    return false;
 }
 
 std::string where_key(TableInfo const& table) {
@@ -102,7 +93,7 @@ SqlText update_text(TableInfo const& table) {
     sql += " SET ";
     bool first = true;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
-        if (is_in_key(table, column)) continue;
+        if (std::ranges::find(table.key, column) != table.key.end()) continue;
         if (!std::exchange(first, false)) sql += ", ";
         append_name(sql, table.columns[column].name);
         sql += " = ?";
