@@ -1,14 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """The legs: what is compared with what. Data only; how it is measured is in measure.py."""
+import legs_backend
+import legs_rows
+import legs_todo
+import probes
+from loads import QuernLoad
 from measure import Contestant, Leg
-from prepare import prepare_posts
+from prepare import ROWS, lay_out_data, post, prepare_posts
 
 FLOOR = Contestant("floor", ["{bin}/bench_floor", "{port}"])
 FIXED = Contestant("fixed", ["{bin}/bench_fixed", "{port}"])
 QUERN = ["{bin}/quern", "serve", "--dir", "{dir}/data", "--http", "127.0.0.1:{port}", "--loops", "1"]
-RECORD = "/api/collections/posts/records/post00000005000"
+RECORD = "/api/collections/posts/records/post{key:011}"
 LIST = "/api/collections/posts/records?filter=views%3E5000&sort=views&perPage=20&skipTotal=1"
-INSERT = ["-s", "{root}/bench/insert.lua"]
+RECORDS = "/api/collections/posts/records"
+NEW = '{"title":"A new post","body":"Lorem ipsum dolor sit amet.","views":1,"score":0.5,"live":true}'
+
+
+def served(name, path, *flags, **more):
+    """The binary with the collection `posts`."""
+    return Contestant(name, [*QUERN, *flags], path=path, keys=ROWS, fresh=lay_out_data(),
+                      **{"probe": probes.record_by_id(RECORDS, post, ROWS), **more})
+
+
+def insert(name, *flags, connections=64):
+    return served(name, RECORDS, *flags, method="POST", body=NEW, load=QuernLoad(connections=connections),
+                  probe=probes.record_inserts("posts", NEW))
 
 
 def library(name, title, program, *arguments):
@@ -18,7 +35,6 @@ def library(name, title, program, *arguments):
     return Leg(name, title, sides, pairs=11, seconds=2)
 
 
-
 def orm(name, title, **sides):
     """What query sets do, each side a program of its own."""
     return Leg(name, title, [Contestant(side, ["{bin}/bench_library_orm", "{seconds}", what], program=True)
@@ -26,23 +42,25 @@ def orm(name, title, **sides):
 
 
 LEGS = [
-    Leg("fixed", "a fixed answer through our server, against the least a socket loop can do", [FLOOR, FIXED]),
+    Leg("fixed", "a fixed answer through our server, against the least a socket loop can do", [FLOOR, FIXED],
+        goal="at most 1.10 of the floor's CPU"),
     Leg("record-get", "one record by its id under a view rule, against the least a socket loop can do",
-        [FLOOR, Contestant("record-get", QUERN, path=RECORD)], setup=prepare_posts),
+        [FLOOR, served("record-get", RECORD)], setup=prepare_posts,
+        goal="at most 1.5 of the floor's CPU, at least 0.85 of its rate"),
     Leg("list20", "twenty records by an indexed filter and sort, against the statement alone through SQLite",
-        [Contestant("direct", ["{bin}/bench_list", "{dir}/data/data.db", "{seconds}"], program=True),
-         Contestant("list20", QUERN, path=LIST)], setup=prepare_posts),
+        [Contestant("direct", ["{bin}/bench_list", "{dir}/data/data.db", "{seconds}"], program=True,
+                    fresh=lay_out_data()),
+         served("list20", LIST)], setup=prepare_posts,
+        goal="at most 2.5 of the statement alone"),
     Leg("insert", "durable inserts: one caller, and 64 that share commits",
-        [Contestant("1 caller", QUERN, path="/api/collections/posts/records", wrk=["-c1", *INSERT]),
-         Contestant("64 callers", QUERN, path="/api/collections/posts/records", wrk=["-c64", *INSERT])],
-        wrk=["-t1"], setup=prepare_posts),
+        [insert("1 caller", connections=1), insert("64 callers"),
+         insert("64 callers, a commit each", "--batch-max", "1")], setup=prepare_posts,
+        goal="64 callers at least 5 times the rate of a commit each"),
     Leg("shared", "one record by its id: the file kept to the process, against the file open to others",
-        [Contestant("exclusive", [*QUERN, "--exclusive"], path=RECORD),
-         Contestant("shared", [*QUERN, "--shared"], path=RECORD)], setup=prepare_posts),
+        [served("exclusive", RECORD, "--exclusive"),
+         served("shared", RECORD, "--shared")], setup=prepare_posts),
     Leg("shared-insert", "durable inserts by 64 callers: the file kept to the process, or open to others",
-        [Contestant("exclusive", [*QUERN, "--exclusive"], path="/api/collections/posts/records", wrk=INSERT),
-         Contestant("shared", [*QUERN, "--shared"], path="/api/collections/posts/records", wrk=INSERT)],
-        setup=prepare_posts),
+        [insert("exclusive", "--exclusive"), insert("shared", "--shared")], setup=prepare_posts),
     Leg("app-routes", "twenty routes with captures: a handler written by hand, against quern::App",
         [Contestant("switch", ["{bin}/bench_app_routes", "{port}", "switch"], path="/notes/4711/details"),
          Contestant("app", ["{bin}/bench_app_routes", "{port}", "app"], path="/notes/4711/details")]),
@@ -60,4 +78,7 @@ LEGS = [
         hand="hand-row", get="get-row", set="set-row"),
     orm("query-set-list", "twenty rows by a condition and an order into structs: C API, against a query set",
         hand="hand-list", set="set-list"),
+    *legs_rows.LEGS,
+    *legs_todo.LEGS,
+    *legs_backend.LEGS,
 ]

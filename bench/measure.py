@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measuring: a server on one core, the load on another, CPU time from the kernel's account of the process,
-and the statistics of paired rounds."""
-import ctypes
+"""Measuring: a server on one core, the load on another, what the kernel says the server used, and the
+statistics of paired rounds."""
 import json
 import math
 import os
 import random
-import re
 import signal
 import socket
 import statistics
@@ -14,20 +12,36 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 
+import account
+from loads import QuernLoad, Target, Void
+
 START_SECONDS_MAX = 30
 STOP_SECONDS_MAX = 10
 
 
 @dataclass
 class Contestant:
-    """One side of a comparison. `command` and `environment` may hold {bin}, {root}, {dir} and {port}."""
+    """One side of a comparison. `command`, `environment` and `body` may hold {bin}, {root}, {dir} and
+    {port}; {key} in path and body is the load's random key."""
 
     name: str
     command: list
     path: str = "/"
     environment: dict = field(default_factory=dict)
-    wrk: list = field(default_factory=list)  # further wrk arguments: headers, a script
+    method: str = "GET"
+    body: str = ""
+    headers: list = field(default_factory=list)
+    keys: int = 1
+    load: object = None  # instead of the leg's
     program: bool = False  # no server: it runs {seconds} by itself and prints its figures as JSON
+    rival: str = ""  # of bench/rivals; must have been built
+    note: str = ""  # what a reader must know of it: durability, what it does differently
+    probe: object = None  # called with (context, base url) before any round; raises ProbeFailed
+    fresh: object = None  # called with (context) in front of every round: lays out its data anew
+
+    def target(self, context, port):
+        return Target(f"http://127.0.0.1:{port}{self.path}", self.method, context.fill(self.body, port),
+                      self.headers, self.keys)
 
 
 @dataclass
@@ -37,11 +51,13 @@ class Leg:
     name: str
     title: str
     contestants: list
-    wrk: list = field(default_factory=lambda: ["-t1", "-c64"])
-    pairs: int = 7
+    load: object = field(default_factory=QuernLoad)
+    pairs: int = 5
     seconds: int = 5
     warm_up_seconds: int = 1
     setup: object = None  # called once with (Context); prepares data directories, or raises NotReady
+    goal: str = ""  # what the figures were meant to be
+    group: str = ""  # legs that are read together
 
     @property
     def is_programs(self):
@@ -57,84 +73,8 @@ class NotReady(Exception):
     """The leg cannot run yet; the text says what is missing."""
 
 
-class Void(Exception):
-    """The round does not count; the text says why."""
-
-
-# --- CPU time ----------------------------------------------------------------------------------------------
-
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
-def cpu_clock(pid):
-    """The id of the CPU-time clock of a process: all its threads, ended ones included."""
-    clock = ctypes.c_int()
-    error = _libc.clock_getcpuclockid(ctypes.c_int(pid), ctypes.byref(clock))
-    if error:
-        raise OSError(error, os.strerror(error))
-    return clock.value
-
-
-def session_pids(leader):
-    """All processes of the session that `leader` began: a server may have made workers."""
-    pids = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open(f"/proc/{entry}/stat") as file:
-                    fields = file.read().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if int(fields[3]) == leader:
-                pids.append(int(entry))
-    return pids
-
-
-def cpu_nanoseconds(leader):
-    """CPU time spent so far by the server, user and system, in nanoseconds."""
-    return sum(time.clock_gettime_ns(cpu_clock(pid)) for pid in session_pids(leader))
-
-
-# --- wrk ---------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Load:
-    requests: int
-    seconds: float
-    latency_p50_us: float
-    latency_p99_us: float
-
-
-_UNITS_US = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6}
-_UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
-
-
-def parse_wrk(text):
-    """What wrk --latency printed. Raises Void when any answer was not 2xx or a connection broke."""
-    bad = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
-    if bad:
-        raise Void(f"{bad[1]} answers were not 2xx")
-    errors = re.search(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", text)
-    if errors and any(int(count) for count in errors.groups()):
-        raise Void(errors[0])
-    total = re.search(r"(\d+) requests in ([\d.]+)(us|ms|s|m)", text)
-    if not total or int(total[1]) == 0:
-        raise Void("no requests were counted")
-
-    def percentile(number):
-        found = re.search(rf"^\s*{number}%\s+([\d.]+)(us|ms|s|m)", text, re.M)
-        return float(found[1]) * _UNITS_US[found[2]] if found else math.nan
-
-    return Load(int(total[1]), float(total[2]) * _UNITS_S[total[3]], percentile(50), percentile(99))
-
-
-def wrk(url, arguments, seconds, core):
-    command = ["taskset", "-c", str(core), "wrk", "--latency", *arguments, f"-d{seconds}s", url]
-    ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if ran.returncode != 0:
-        raise Void(f"wrk ended with {ran.returncode}: {ran.stdout.strip()}")
-    return parse_wrk(ran.stdout)
+class ProbeFailed(Exception):
+    """A contestant answers wrong: it gets no figures, and the leg ends."""
 
 
 # --- one round ---------------------------------------------------------------------------------------------
@@ -153,6 +93,8 @@ class Context:
     root: str
     bin: str
     dir: str
+    rows: int = 0  # of the tables; 0: as the leg has it
+    names: tuple = ()  # of the contestants that are there
     server_core: int = 0
     load_core: int = 1
 
@@ -174,6 +116,10 @@ class Running:
                                         env={**os.environ, **added}, start_new_session=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL)
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
 
     def __enter__(self):
         deadline = time.monotonic() + START_SECONDS_MAX
@@ -201,11 +147,15 @@ class Running:
 def run_program(context, leg, contestant):
     """A contestant that needs no load: it works on the server's core and counts for itself."""
     command = [context.fill(part, 0).replace("{seconds}", str(leg.seconds)) for part in contestant.command]
-    ran = subprocess.run(["taskset", "-c", str(context.server_core), *command], stdout=subprocess.PIPE,
-                         text=True)
-    if ran.returncode != 0:
-        raise Void(f"{contestant.name} ended with {ran.returncode}")
-    return program_figures(contestant.name, ran.stdout)
+    process = subprocess.Popen(["taskset", "-c", str(context.server_core), *command], stdout=subprocess.PIPE,
+                               text=True)
+    with process.stdout:
+        text = process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise Void(f"{contestant.name} ended with {process.returncode}")
+    return {**program_figures(contestant.name, text), "peak_memory_kib": used.ru_maxrss}
 
 
 def program_figures(name, text):
@@ -222,25 +172,51 @@ def program_figures(name, text):
         raise Void(f"{name} did not print its figures: {text.strip()[:200]!r}") from None
 
 
+def served_figures(context, leg, contestant, server):
+    """Warms a server up, loads it, and tells what that took."""
+    target = contestant.target(context, server.port)
+    load = contestant.load or leg.load
+    if leg.warm_up_seconds:
+        load.run(context, target, leg.warm_up_seconds)
+    before = account.usage(server.process.pid)
+    told = load.run(context, target, leg.seconds)
+    user_ns, system_ns = account.spent(before, account.usage(server.process.pid))
+    return {
+        "contestant": contestant.name,
+        "requests": told.requests,
+        "cpu_us_per_request": (user_ns + system_ns) / 1e3 / told.requests,
+        "user_us_per_request": user_ns / 1e3 / told.requests,
+        "system_us_per_request": system_ns / 1e3 / told.requests,
+        "requests_per_second": told.requests / told.seconds,
+        "latency_p50_us": told.latency_p50_us,
+        "latency_p99_us": told.latency_p99_us,
+        "peak_memory_kib": account.peak_memory_kib(server.process.pid),
+    }
+
+
 def measure_round(context, leg, contestant):
-    """Starts the server, warms it up, loads it; returns the figures of this round."""
+    """Starts the contestant on its data and returns the figures of this round."""
+    if contestant.fresh:
+        contestant.fresh(context)
     if contestant.program:
         return run_program(context, leg, contestant)
     with Running(context, contestant) as server:
-        url = f"http://127.0.0.1:{server.port}{contestant.path}"
-        arguments = [*leg.wrk, *(context.fill(part, server.port) for part in contestant.wrk)]
-        wrk(url, arguments, leg.warm_up_seconds, context.load_core)
-        before = cpu_nanoseconds(server.process.pid)
-        load = wrk(url, arguments, leg.seconds, context.load_core)
-        spent = cpu_nanoseconds(server.process.pid) - before
-    return {
-        "contestant": contestant.name,
-        "requests": load.requests,
-        "cpu_us_per_request": spent / 1e3 / load.requests,
-        "requests_per_second": load.requests / load.seconds,
-        "latency_p50_us": load.latency_p50_us,
-        "latency_p99_us": load.latency_p99_us,
-    }
+        return served_figures(context, leg, contestant, server)
+
+
+def probe_all(context, leg, say):
+    """Asks every contestant what it must answer right before its speed is of interest."""
+    for contestant in leg.contestants:
+        if not contestant.probe:
+            continue
+        if contestant.fresh:
+            contestant.fresh(context)
+        with Running(context, contestant) as server:
+            try:
+                contestant.probe(context, server.url)
+            except ProbeFailed as failure:
+                raise ProbeFailed(f"{contestant.name}: {failure}") from None
+        say(f"  {contestant.name} answers right")
 
 
 def measure_leg(context, leg, say):
@@ -267,7 +243,8 @@ def measure_leg(context, leg, say):
 
 # --- statistics --------------------------------------------------------------------------------------------
 
-FIGURES = ("cpu_us_per_request", "requests_per_second", "latency_p50_us", "latency_p99_us")
+FIGURES = ("cpu_us_per_request", "user_us_per_request", "system_us_per_request", "requests_per_second",
+           "latency_p50_us", "latency_p99_us", "peak_memory_kib")
 
 
 def ratio(pairs, name, base, figure, resamples=10000, seed=1):
@@ -289,6 +266,8 @@ def summary(leg, pairs):
     for contestant in leg.contestants:
         rounds = [pair[contestant.name] for pair in pairs]
         line = {"contestant": contestant.name}
+        if contestant.note:
+            line["note"] = contestant.note
         for figure in FIGURES:
             if figure in rounds[0]:
                 line[figure] = statistics.median(one[figure] for one in rounds)

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measuring itself: wrk's words, the process clock, programs, the ratio and its interval, the page."""
+"""The measuring itself: the generators' words, the process clock, programs, the ratio, the page."""
 import subprocess
 import sys
 import time
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import account  # noqa: E402
+import loads  # noqa: E402
 import measure  # noqa: E402
+import plot  # noqa: E402
+import probes  # noqa: E402
 import report  # noqa: E402
 from legs import LEGS  # noqa: E402
 
@@ -28,17 +33,65 @@ Requests/sec: 120000.00
 
 class Wrk(unittest.TestCase):
     def test_counts_and_percentiles(self):
-        load = measure.parse_wrk(WRK)
+        load = loads.parse_wrk(WRK)
         self.assertEqual((load.requests, load.seconds), (240000, 2.0))
         self.assertEqual((load.latency_p50_us, load.latency_p99_us), (512.0, 1020.0))
 
     def test_a_wrong_answer_voids_the_round(self):
         for line in ("  Non-2xx or 3xx responses: 1\n",
                      "  Socket errors: connect 0, read 1, write 0, timeout 0\n"):
-            with self.assertRaises(measure.Void):
-                measure.parse_wrk(WRK + line)
-        with self.assertRaises(measure.Void):
-            measure.parse_wrk("unable to connect")
+            with self.assertRaises(loads.Void):
+                loads.parse_wrk(WRK + line)
+        with self.assertRaises(loads.Void):
+            loads.parse_wrk("unable to connect")
+
+
+AB = """Complete requests:      24
+Failed requests:        0
+Time taken for tests:   2.500 seconds
+
+Percentage of the requests served within a certain time (ms)
+  50%      3
+  99%     12
+"""
+
+
+class OtherGenerators(unittest.TestCase):
+    def test_ab(self):
+        load = loads.parse_ab(AB)
+        self.assertEqual(load, loads.Load(24, 2.5, 3000.0, 12000.0))
+
+    def test_ab_voids_what_failed(self):
+        for bad in (AB + "Non-2xx responses:      2\n",
+                    AB.replace("requests:        0", "requests:        1"),
+                    AB.replace("24", "0"), "apr_socket_recv: Connection refused"):
+            with self.assertRaises(loads.Void):
+                loads.parse_ab(bad)
+
+    def test_quern_load(self):
+        text = '{"requests": 10, "seconds": 2, "latency_us": {"p50": 5, "p99": 9}}'
+        self.assertEqual(loads.parse_quern(text), loads.Load(10, 2, 5, 9))
+        for bad in ("", "quern: no such host", text.replace("10", "0")):
+            with self.assertRaises(loads.Void):
+                loads.parse_quern(bad)
+
+
+class Account(unittest.TestCase):
+    def test_the_exact_sum_is_shared_out_as_the_ticks_were(self):
+        before, after = account.Usage(1000, 10, 10), account.Usage(5000, 40, 20)
+        self.assertEqual(account.spent(before, after), (3000, 1000))
+        self.assertEqual(account.spent(before, account.Usage(5000, 10, 10)), (0, 4000))
+
+    def test_the_peak_memory_of_another_process(self):
+        code = "x = bytearray(64 << 20)\nprint(1, flush=True)\ninput()"
+        process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE,
+                                   start_new_session=True)
+        try:
+            process.stdout.readline()
+            self.assertGreater(account.peak_memory_kib(process.pid), 64 << 10)
+        finally:
+            process.communicate(b"\n")
 
 
 class Clock(unittest.TestCase):
@@ -48,10 +101,10 @@ class Clock(unittest.TestCase):
                                    start_new_session=True)
         try:
             deadline = time.monotonic() + 20
-            while measure.cpu_nanoseconds(process.pid) < 0.3e9 and time.monotonic() < deadline:
+            while account.cpu_nanoseconds(process.pid) < 0.3e9 and time.monotonic() < deadline:
                 time.sleep(0.02)
             time.sleep(0.1)
-            spent = measure.cpu_nanoseconds(process.pid)
+            spent = account.cpu_nanoseconds(process.pid)
             self.assertGreaterEqual(spent, 0.3e9)
             self.assertLess(spent, 3e9)
         finally:
@@ -76,6 +129,7 @@ class Program(unittest.TestCase):
     def test_it_is_told_the_seconds_and_counts_for_itself(self):
         figures = self.round_of("""import sys
 print('{"count": 200, "cpu_us": 50, "seconds": %s}' % sys.argv[1])""")
+        self.assertGreater(figures.pop("peak_memory_kib"), 1000)
         self.assertEqual(figures, {"contestant": "one", "requests": 200, "cpu_us_per_request": 0.25,
                                    "requests_per_second": 200 / 3})
 
@@ -83,7 +137,7 @@ print('{"count": 200, "cpu_us": 50, "seconds": %s}' % sys.argv[1])""")
         for code in ("raise SystemExit(1)", "print('nothing to say')", "print('7')",
                      """print('{"count": 0, "cpu_us": 1, "seconds": 1}')""",
                      """print('{"count": 1, "cpu_us": 1}')"""):
-            with self.assertRaises(measure.Void):
+            with self.assertRaises(loads.Void):
                 self.round_of(code)
 
     def test_a_leg_of_programs_alone_has_operations(self):
@@ -133,37 +187,79 @@ class Ratio(unittest.TestCase):
         self.assertEqual(seen, ["a", "b", "b", "a"])
 
 
+class FailedProbe(unittest.TestCase):
+    """A contestant that answers wrong gets no figures."""
+
+    SERVER = """import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "5")
+        self.end_headers()
+        self.wfile.write(b"Hello")
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()"""
+
+    def test_wrong_bytes_end_the_leg(self):
+        side = measure.Contestant("wrong", [sys.executable, "-c", self.SERVER, "{port}"],
+                                  probe=probes.plaintext)
+        context = measure.Context(root="", bin="", dir="")
+        with self.assertRaisesRegex(measure.ProbeFailed, "wrong: the answer.*Hello.*instead of"):
+            measure.probe_all(context, measure.Leg("x", "x", [side]), lambda line: None)
+
+
 class Page(unittest.TestCase):
     ABOUT = {"machine": "M", "date": "D", "commit": "C", "command": "bench/run x"}
+    SERVED = {"contestant": "a", "cpu_us_per_request": 2.0, "user_us_per_request": 0.5,
+              "system_us_per_request": 1.5, "requests_per_second": 4.0, "latency_p50_us": 5.0,
+              "latency_p99_us": 9.0, "peak_memory_kib": 2048}
 
-    def table(self, leg, *summary):
-        result = {"circumstances": self.ABOUT, "summary": summary, "pairs": [1, 2, 3], "voids": []}
-        return report.table(leg, result)
+    def result(self, unit, *summary, **more):
+        return {"leg": "x", "title": "words", "unit": unit, "load": "wrk -t1 -c64", "seconds": 2,
+                "circumstances": self.ABOUT, "summary": summary, "pairs": [1, 2, 3], "voids": [], **more}
 
-    def test_programs_have_operations_and_neither_latencies_nor_wrk(self):
+    def test_programs_have_operations_and_neither_latencies_nor_a_load(self):
         ratio = {"ratio": 1.5, "low": 1.25, "high": 1.75}
-        text = self.table(measure.Leg("x", "words", sides(), seconds=2),
-                          {"contestant": "a", "cpu_us_per_request": 0.2504, "requests_per_second": 4e6},
-                          {"contestant": "b", "cpu_us_per_request": 0.375, "requests_per_second": 3e6,
-                           "cpu_ratio": ratio})
+        text = report.table(self.result(
+            "operation", {"contestant": "a", "cpu_us_per_request": 0.2504, "requests_per_second": 4e6},
+            {"contestant": "b", "cpu_us_per_request": 0.375, "requests_per_second": 3e6, "cpu_ratio": ratio,
+             "peak_memory_kib": 1536}))
         self.assertEqual(text, """### x: words
 
-| contestant | CPU µs/operation | ratio (95 %) | operations/s | ratio (95 %) |
-|---|---:|---:|---:|---:|
-| a | 0.250 | 1 | 4000000 | 1 |
-| b | 0.375 | 1.500 (1.250 to 1.750) | 3000000 | 1 |
+| contestant | CPU µs/operation | ratio (95 %) | operations/s | ratio (95 %) | peak MiB |
+|---|---:|---:|---:|---:|---:|
+| a | 0.250 | 1 | 4000000 | 1 |  |
+| b | 0.375 | 1.500 (1.250 to 1.750) | 3000000 | 1 | 1.5 |
 
 3 pairs of 2 s; 0 void. M. D, commit C. `bench/run x`
+[Bars](results/x.svg), [every round](results/x.json).
 """)
 
-    def test_a_server_beside_a_program_has_latencies_and_the_program_none(self):
-        text = self.table(measure.Leg("x", "words", sides(program_b=False), seconds=2),
-                          {"contestant": "a", "cpu_us_per_request": 2.0, "requests_per_second": 4.0},
-                          {"contestant": "b", "cpu_us_per_request": 3.0, "requests_per_second": 4.0,
-                           "latency_p50_us": 5.0, "latency_p99_us": 9.0})
-        self.assertIn("| requests/s | ratio (95 %) | p50 µs | p99 µs |\n", text)
-        self.assertIn("| a | 2.00 | 1 | 4 | 1 |  |  |\n| b | 3.00 | 1 | 4 | 1 | 5 | 9 |\n", text)
+    def test_a_server_has_latencies_and_a_program_beside_it_none(self):
+        text = report.table(self.result("request", self.SERVED, {
+            "contestant": "b", "cpu_us_per_request": 3.0, "requests_per_second": 4.0}))
+        self.assertIn("| CPU µs/request | user + system | ratio (95 %) | requests/s | ratio (95 %) | p50 µs "
+                      "| p99 µs | peak MiB |\n", text)
+        self.assertIn("| a | 2.00 | 0.5 + 1.5 | 1 | 4 | 1 | 5 | 9 | 2.0 |\n", text)
+        self.assertIn("| b | 3.00 |  | 1 | 4 | 1 |  |  |  |\n", text)
         self.assertIn("3 pairs of 2 s, `wrk -t1 -c64`; 0 void.", text)
+
+    def test_goal_notes_absent_contestants_and_versions_stand_below(self):
+        text = report.table(self.result(
+            "request", {**self.SERVED, "note": "with care"}, goal="to be first",
+            absent=[("c", "no compiler")],
+            versions={"b": {"versions": {"lib": "1.2"}, "flags": "-O2"}}))
+        self.assertTrue(text.endswith(
+            "\nGoal: to be first.\n\n- a: with care.\n- c is absent: no compiler.\n- b: lib 1.2; -O2.\n"))
+
+    def test_the_bars_are_as_long_as_the_figures_say(self):
+        other = {**self.SERVED, "contestant": "b <2>", "requests_per_second": 2.0}
+        drawn = ElementTree.fromstring(plot.svg(self.result("request", self.SERVED, other), {"a"}))
+        bars = drawn.findall("{http://www.w3.org/2000/svg}rect")
+        widths = [float(bar.get("width")) for bar in bars]
+        self.assertEqual(len(widths), 4)
+        self.assertAlmostEqual(widths[0], 2 * widths[1], delta=0.2)
+        self.assertEqual([bar.get("fill") for bar in bars], [plot.OURS, plot.THEIRS] * 2)
 
     def test_a_leg_replaces_itself_and_a_new_one_goes_behind_the_last(self):
         page = "head\n"

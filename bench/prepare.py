@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data for the legs: made through the product itself, once a leg."""
+"""Collections for the legs: made through the product itself, or through a rival that speaks the same API."""
 import http.client
 import json
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 from measure import Contestant, Running
+from tables import sync_file
 
 ROWS = 10_000
 CALLERS = 32
 EMAIL, PASSWORD = "bench@example.org", "a long password"
+QUERN = ["{bin}/quern", "serve", "--dir", "{dir}/data", "--http", "127.0.0.1:{port}", "--relaxed"]
+QUERN_ACCOUNT = ["{bin}/quern", "superuser", "upsert", EMAIL, PASSWORD, "--dir", "{dir}/data"]
 
 
 def ask(connection, method, path, body=None, token=None):
@@ -24,6 +28,34 @@ def ask(connection, method, path, body=None, token=None):
     return json.loads(text) if text else None
 
 
+def sign_in(port):
+    """A superuser's token."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    return ask(connection, "POST", "/api/collections/_superusers/auth-with-password",
+               {"identity": EMAIL, "password": PASSWORD})["token"]
+
+
+def make_collection(context, collection, records, serve=QUERN, account=QUERN_ACCOUNT):
+    """Makes {dir}/data with one collection and its records, by the commands of whoever keeps it."""
+    subprocess.run([context.fill(part, 0) for part in account], check=True, stdout=subprocess.DEVNULL)
+    with Running(context, Contestant("prepare", serve)) as running:
+        token = sign_in(running.port)
+        connection = http.client.HTTPConnection("127.0.0.1", running.port)
+        ask(connection, "POST", "/api/collections", collection, token)
+        path = f"/api/collections/{collection['name']}/records"
+
+        def insert(part):
+            caller = http.client.HTTPConnection("127.0.0.1", running.port)
+            for record in part:
+                ask(caller, "POST", path, record, token)
+
+        with ThreadPoolExecutor(CALLERS) as pool:
+            list(pool.map(insert, [records[first::CALLERS] for first in range(CALLERS)]))
+        found = ask(connection, "GET", f"{path}?perPage=1", token=token)["totalItems"]
+        if found != len(records):
+            raise RuntimeError(f"{found} rows instead of {len(records)}")
+
+
 def collection_posts():
     return {
         "name": "posts", "type": "base",
@@ -36,29 +68,26 @@ def collection_posts():
     }
 
 
-def insert_rows(port, numbers):
-    connection = http.client.HTTPConnection("127.0.0.1", port)
-    for number in numbers:
-        ask(connection, "POST", "/api/collections/posts/records",
-            {"id": f"post{number:011d}", "title": f"Title of post {number}",
-             "body": "Lorem ipsum dolor sit amet.", "views": number, "score": number / 8, "live": True})
+def post(number):
+    return {"id": f"post{number:011d}", "title": f"Title of post {number}",
+            "body": "Lorem ipsum dolor sit amet.", "views": number, "score": number / 8, "live": True}
 
 
 def prepare_posts(context):
-    """Makes {dir}/data: a collection `posts` of 10,000 rows, an index, and rules that look at a field."""
-    data = f"{context.dir}/data"
-    subprocess.run([f"{context.bin}/quern", "superuser", "upsert", EMAIL, PASSWORD, "--dir", data],
-                   check=True, stdout=subprocess.DEVNULL)
-    server = Contestant("prepare", ["{bin}/quern", "serve", "--dir", data, "--http", "127.0.0.1:{port}",
-                                    "--relaxed"])
-    with Running(context, server) as running:
-        connection = http.client.HTTPConnection("127.0.0.1", running.port)
-        token = ask(connection, "POST", "/api/collections/_superusers/auth-with-password",
-                    {"identity": EMAIL, "password": PASSWORD})["token"]
-        ask(connection, "POST", "/api/collections", collection_posts(), token)
-        parts = [range(first, ROWS, CALLERS) for first in range(CALLERS)]
-        with ThreadPoolExecutor(CALLERS) as pool:
-            list(pool.map(lambda numbers: insert_rows(running.port, numbers), parts))
-        page = ask(connection, "GET", "/api/collections/posts/records?perPage=1")
-        if page["totalItems"] != ROWS:
-            raise RuntimeError(f"{page['totalItems']} rows instead of {ROWS}")
+    """{dir}/seed with a collection `posts` of 10,000 rows, an index, and rules that look at a field."""
+    rows = context.rows or ROWS
+    make_collection(context, collection_posts(), [post(number) for number in range(1, rows + 1)])
+    keep_as(context, "seed")
+
+
+def keep_as(context, name):
+    shutil.move(f"{context.dir}/data", f"{context.dir}/{name}")
+
+
+def lay_out_data(name="seed"):
+    """{dir}/data as a copy of {dir}/NAME, in front of every round."""
+    def fresh(context):
+        shutil.rmtree(f"{context.dir}/data", ignore_errors=True)
+        shutil.copytree(f"{context.dir}/{name}", f"{context.dir}/data")
+        sync_file(f"{context.dir}/data/data.db")
+    return fresh

@@ -30,6 +30,10 @@ void add_serve(CLI::App& app, quern::app::ServeOptions& options, Run& run) {
     (void)shared;
     serve->add_flag("--relaxed", options.relaxed,
                     "Do not wait for the disk: power loss may take the last writes");
+    serve
+        ->add_option("--batch-max", options.batch_max, "Most writes that share a commit; 1: each has its own")
+        ->check(CLI::Range(std::size_t{1}, quern::app::batch_max_limit))
+        ->capture_default_str();
     serve->add_flag("--access-log", options.access_log, "Log every request");
     serve->add_option("--log-format", options.log_json, "text or json")
         ->transform(CLI::CheckedTransformer(std::map<std::string, bool>{{"text", false}, {"json", true}}))

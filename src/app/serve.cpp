@@ -67,6 +67,7 @@ int run_serve(ServeOptions const& options) {
     collection_options.directory = options.directory;
     collection_options.exclusive = !options.shared;
     collection_options.relaxed = options.relaxed;
+    collection_options.batch_max = options.batch_max;
     collection_options.loops = loops;
     collection_options.inline_writer = loops == 1;
     collection_options.observer = &access_log;

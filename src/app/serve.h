@@ -10,6 +10,8 @@
 
 namespace quern::app {
 
+inline constexpr std::size_t batch_max_limit = 8192;  // as many as may wait
+
 struct ServeOptions {
     std::filesystem::path directory = "./data";
     std::string address = "127.0.0.1:8090";  // HOST:PORT, [IPV6]:PORT or :PORT
@@ -17,6 +19,7 @@ struct ServeOptions {
     bool pin_loops = false;
     bool shared = true;    // let other processes open the file while the server runs
     bool relaxed = false;  // synchronous=NORMAL: power loss may take the last writes
+    std::size_t batch_max = 256;  // most writes of one commit
     bool log_json = false;
     bool access_log = false;
 };

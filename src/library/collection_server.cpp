@@ -16,6 +16,7 @@ Result<std::unique_ptr<CollectionServer>> CollectionServer::open(CollectionServe
                              .relaxed = options.relaxed,
                              .store = {}};
     database.store.inline_writer = options.inline_writer;
+    database.store.batch_max = options.batch_max;
     database.store.on_fatal = std::move(options.on_fatal);
     QUERN_TRY(made->store_, open_database(std::move(database), made->clock_, made->random_));
 

@@ -27,6 +27,8 @@ struct CollectionServerOptions {
     std::filesystem::path directory;
     bool exclusive = false;  // keep the file to this process
     bool relaxed = false;    // power loss may take the last writes
+    // Most writes of one commit; 1: each has a commit of its own.
+    std::size_t batch_max = store::StoreOptions{}.batch_max;
     // Numbers below this are what Exchange::loop_index() may be.
     std::size_t loops = 1;
     // Whether writes run on the one loop at the end of its iteration.
