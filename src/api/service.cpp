@@ -10,6 +10,10 @@ namespace quern::api {
 
 namespace {
 
+engine::Budget budget_on_loop(ServiceOptions const& options) {
+    return {options.loop_read_max, ErrorCode::interrupted};
+}
+
 Result<void> dispatch_read(Call& call) {
     switch (call.route.endpoint) {
     case Endpoint::health: return get_health(call);
@@ -24,6 +28,24 @@ Result<void> dispatch_read(Call& call) {
     default: return fail(ErrorCode::not_found);
     }
 }
+
+// For reads of one row by a key, in front of what is not begun again on the slow pool. They are short by
+// their nature: under a budget, a loop that did not get to run for a moment would look like a long read.
+class WithoutBudget {
+public:
+    WithoutBudget(Lane& lane, ServiceOptions const& options) : lane_(lane), options_(options) {
+        if (lane_.on_loop) lane_.reader->set_budget({});
+    }
+    WithoutBudget(WithoutBudget const&) = delete;
+    WithoutBudget& operator=(WithoutBudget const&) = delete;
+    ~WithoutBudget() {
+        if (lane_.on_loop) lane_.reader->set_budget(budget_on_loop(options_));
+    }
+
+private:
+    Lane& lane_;
+    ServiceOptions const& options_;
+};
 
 // Null for an endpoint that does not write.
 std::unique_ptr<WriteCall> make_write(http::Exchange& exchange, WriteTools& tools, Route const& route) {
@@ -76,7 +98,7 @@ Result<std::unique_ptr<Service>> Service::open(Needs needs, ServiceOptions optio
     std::unique_ptr<Service> service(new Service(needs, options));
     for (std::size_t index = 0; index < options.loops; ++index) {
         QUERN_TRY(auto reader, needs.store.open_reader());
-        reader->set_budget({options.loop_read_max, ErrorCode::interrupted});
+        reader->set_budget(budget_on_loop(options));
         auto lane = std::make_unique<Lane>(std::move(reader));
         lane->on_loop = true;
         service->lanes_.push_back(std::move(lane));
@@ -116,6 +138,11 @@ Result<void> Service::open_call(Call& call, Route const& route) {
     call.lane.refresh(needs_.store);
     QUERN_TRY(call.parameters, read_query(call.request(), call.arena()));
     return authenticate(call);
+}
+
+Result<void> Service::open_for_write(Call& call, Route const& route) {
+    WithoutBudget const by_key(call.lane, options_);
+    return open_call(call, route);
 }
 
 void Service::answer_read(http::Exchange& exchange, Lane& lane, Route const& route) {
@@ -168,7 +195,7 @@ void Service::finish_written(http::Exchange& exchange) {
 void Service::answer_write(http::Exchange& exchange, Lane& lane, Route const& route) {
     std::unique_ptr<WriteCall> job = make_write(exchange, tools_, route);
     Call call(exchange, lane, *lane.reader, now_ms());
-    auto started = open_call(call, route);
+    auto started = open_for_write(call, route);
     if (started) started = job->prepare(call);
     if (!started) return refuse(exchange, started.error());
     if (job->has_password()) return hash_then_submit(exchange, std::move(job));
@@ -201,7 +228,10 @@ Result<void> Service::start_sign_in(http::Exchange& exchange, Lane& lane, Route 
     call.route = route;
     lane.refresh(needs_.store);
     QUERN_TRY(call.parameters, read_query(exchange.request, exchange.arena));
-    QUERN_TRY(auto sign_in, read_sign_in(call));
+    QUERN_TRY(auto sign_in, [&] {
+        WithoutBudget const by_key(lane, options_);
+        return read_sign_in(call);
+    }());
     return needs_.password_pool.submit(
         [this, sign_in] {
             return auth::verify_password(needs_.hasher, sign_in->stored_hash, sign_in->password);
@@ -210,10 +240,19 @@ Result<void> Service::start_sign_in(http::Exchange& exchange, Lane& lane, Route 
         [this, &exchange, &lane, sign_in](Result<auth::SignIn> verified) {
             Call answering(exchange, lane, *lane.reader, now_ms());
             lane.refresh(needs_.store);
-            auto answered = answer_sign_in_verified(answering, *sign_in, std::move(verified));
+            auto answered = answer_verified(answering, *sign_in, std::move(verified));
             if (!answered) write_error(exchange.response, answered.error());
             finish(exchange);
         });
+}
+
+// Related records may be many: then the budget stays, and who signs in is asked to try again.
+Result<void> Service::answer_verified(Call& call, PendingSignIn const& sign_in,
+                                      Result<auth::SignIn> verified) {
+    QUERN_TRY(call.parameters, read_query(call.request(), call.arena()));
+    if (call.query("expand")) return answer_sign_in_verified(call, sign_in, std::move(verified));
+    WithoutBudget const by_key(call.lane, options_);
+    return answer_sign_in_verified(call, sign_in, std::move(verified));
 }
 
 void Service::answer_inside(HookCall& outer, http::Exchange& exchange) {

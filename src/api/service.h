@@ -16,6 +16,7 @@
 #include <quern/http.h>
 #include "api/call.h"
 #include "api/lane.h"
+#include "api/sign_in.h"
 #include "api/slow_pool.h"
 #include "api/write_call.h"
 #include "auth/password_pool.h"
@@ -80,7 +81,10 @@ private:
     void finish_written(http::Exchange& exchange);
     void answer_slowly(http::Exchange& exchange, Lane& lane);
     [[nodiscard]] Result<void> start_sign_in(http::Exchange& exchange, Lane& lane, Route const& route);
+    [[nodiscard]] Result<void> answer_verified(Call& call, PendingSignIn const& sign_in,
+                                               Result<auth::SignIn> verified);
     [[nodiscard]] Result<void> open_call(Call& call, Route const& route);
+    [[nodiscard]] Result<void> open_for_write(Call& call, Route const& route);
     void submit(http::Exchange& exchange, std::unique_ptr<WriteCall> job);
     void hash_then_submit(http::Exchange& exchange, std::unique_ptr<WriteCall> job);
     [[nodiscard]] Result<void> write_inside(HookCall& outer, http::Exchange& exchange, Call& call);

@@ -5,11 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "auth/auth_collection.h"
@@ -28,7 +31,21 @@ using test::allocations;
 class TestExchange final : public http::Exchange {
 public:
     void finish() override { finished = true; }
-    void post(std::move_only_function<void()> work) override { posted.push_back(std::move(work)); }
+    void post(std::move_only_function<void()> work) override {
+        std::lock_guard const lock(mutex_);
+        posted_.push_back(std::move(work));
+    }
+    // Runs what was posted, by this thread or another.
+    void run_posted() {
+        while (true) {
+            std::unique_lock lock(mutex_);
+            if (posted_.empty()) return;
+            auto work = std::move(posted_.front());
+            posted_.pop_front();
+            lock.unlock();
+            work();
+        }
+    }
     [[nodiscard]] std::size_t loop_index() const override { return 0; }
 
     void ask(http::Method method, std::string path, std::string query = {}, std::string body = {}) {
@@ -65,11 +82,12 @@ public:
         request.body = std::string_view(body_).substr(0, body_bytes_);
     }
 
-    bool finished = false;
+    std::atomic<bool> finished = false;
     std::string token;
-    std::deque<std::move_only_function<void()>> posted;
 
 private:
+    std::mutex mutex_;
+    std::deque<std::move_only_function<void()>> posted_;
     std::string path_;
     std::string query_;
     std::string body_;
@@ -83,6 +101,7 @@ protected:
     void SetUp() override {
         engine::sqlite::Options options;
         options.path = directory_.path() / "data.db";
+        options.clock = engine_clock();
         auto engine = engine::sqlite::open(options);
         ASSERT_TRUE(engine) << engine.error().message;
         store::StoreOptions store_options;
@@ -98,6 +117,8 @@ protected:
         service_ = *std::move(service);
         make_posts();
     }
+    // What the engine measures its budgets by; null is the machine's.
+    virtual os::Clock const* engine_clock() { return nullptr; }
     void TearDown() override {
         service_.reset();
         store_.reset();
@@ -162,14 +183,10 @@ protected:
             true));
     }
 
-    static void run_posted(TestExchange& exchange) {
-        for (; !exchange.posted.empty(); exchange.posted.pop_front()) exchange.posted.front()();
-    }
-
     void run() {
         service_->handle(exchange_);
         service_->iteration_end(0);
-        run_posted(exchange_);
+        exchange_.run_posted();
         ASSERT_TRUE(exchange_.finished);
     }
 
@@ -260,7 +277,7 @@ protected:
     }
 
     std::string end() {
-        run_posted(note_);
+        note_.run_posted();
         EXPECT_TRUE(note_.finished);
         EXPECT_EQ(note_.response.status, 200);
         EXPECT_EQ(note_.user, nullptr);
@@ -312,9 +329,79 @@ TEST_F(LateAnswerTest, ASnapshotFromBeforeTheWriteIsNotUsed) {
               R"({"id":"bbbbbbbbbbbbbbb","post":"000000000000002"})");
     service_->handle(other);
     store_->run_pending();
-    run_posted(other);
+    other.run_posted();
     EXPECT_NE(other.response.body.view().find(R"("expand":{)"), std::string_view::npos);
     (void)end();
+}
+
+// From late() on, each look at it is an hour later than the one before, as to a loop that rarely gets to run.
+class LateClock final : public os::Clock {
+public:
+    [[nodiscard]] std::int64_t monotonic_us() const override { return now_us_ += step_us_; }
+    void late() { step_us_ = std::int64_t{3600} * 1'000'000; }
+    [[nodiscard]] std::int64_t realtime_us() const override { return machine_.realtime_us(); }
+
+private:
+    std::atomic<std::int64_t> step_us_ = 0;
+    mutable std::atomic<std::int64_t> now_us_ = 0;
+    os::SystemClock machine_;
+};
+
+class BusyLoopTest : public ServiceTest {
+protected:
+    void SetUp() override {
+        ServiceTest::SetUp();
+        auto accounts = std::make_shared<Collection>(auth::make_superusers(random_));
+        accounts->create_rule = "";
+        std::shared_ptr<Collection const> const all[] = {accounts};
+        ASSERT_TRUE(store_->write_now(
+            [&](store::WriteContext& context) {
+                return store::change_schema(context, {all, {}});
+            },
+            true));
+        ask_and_wait("/api/collections/_superusers/records",
+                     R"({"email":"a@example.com","password":"a password","passwordConfirm":"a password"})");
+        ASSERT_EQ(exchange_.response.status, 200) << exchange_.response.body.view();
+        late_.late();
+    }
+    os::Clock const* engine_clock() override { return &late_; }
+
+    void ask_and_wait(std::string path, std::string body) {
+        exchange_.ask(http::Method::post, std::move(path), {}, std::move(body));
+        service_->handle(exchange_);
+        while (!exchange_.finished) {
+            exchange_.run_posted();
+            service_->iteration_end(0);
+            std::this_thread::yield();
+        }
+    }
+    void sign_in() {
+        ask_and_wait("/api/collections/_superusers/auth-with-password",
+                     R"({"identity":"a@example.com","password":"a password"})");
+    }
+
+    LateClock late_;
+};
+
+// More than enough for SQLite to look at the clock while each of the statements runs.
+constexpr int times = 300;
+
+TEST_F(BusyLoopTest, ASignInNeverExceedsABudget) {
+    for (int time = 0; time < times; ++time) {
+        sign_in();
+        ASSERT_EQ(exchange_.response.status, 200) << time << exchange_.response.body.view();
+    }
+}
+
+TEST_F(BusyLoopTest, TheTokenOfAWriteIsCheckedHoweverLongItTakes) {
+    sign_in();
+    std::string const text(exchange_.response.body.view());
+    std::size_t const from = text.find(R"("token":")") + 9;
+    exchange_.token = text.substr(from, text.find('"', from) - from);
+    for (int time = 0; time < times; ++time) {
+        ask_and_wait("/api/collections/posts/records", R"({"title":"x"})");
+        ASSERT_EQ(exchange_.response.status, 200) << time << exchange_.response.body.view();
+    }
 }
 
 TEST_F(ServiceTest, BATCH_05_AStaleIfMatchChangesNothing) {

@@ -4,7 +4,6 @@
 #include <quern/json_writer.h>
 #include "api/body.h"
 #include "api/endpoints.h"
-#include "api/parameters.h"
 #include "api/records.h"
 #include "schema/row_sink.h"
 
@@ -79,7 +78,6 @@ Result<void> answer_sign_in_verified(Call& call, PendingSignIn const& sign_in,
     if (!verified) return std::unexpected(std::move(verified).error());
     Collection const* collection = call.lane.schema->find(sign_in.collection_id);
     if (collection == nullptr) return fail(ErrorCode::credentials_invalid);
-    QUERN_TRY(call.parameters, read_query(call.request(), call.arena()));
     return answer_with_token(call, *collection, sign_in.record_id);
 }
 
