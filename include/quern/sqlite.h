@@ -259,6 +259,9 @@ private:
 //
 // Threads: any. Whoever reads gets a connection for the thread, which is closed with the thread or with the
 // Database, whichever ends first.
+// In handlers of an App, reads that one iteration of an event loop runs share a snapshot until this Database
+// acknowledges a write: what a caller has been told of is always seen. What another process, or another
+// Database on the same file, writes meanwhile is seen from the next iteration on.
 // Lifetime: destroyed when nobody uses it; writes that are queued then are finished first.
 class Database {
 public:

@@ -9,6 +9,7 @@
 #include <quern/assert.h>
 #include <quern/openapi.h>
 #include "library/local_exchange.h"
+#include "library/shared_reads.h"
 #include "os/clock.h"
 #include "os/resource.h"
 #include "os/signal.h"
@@ -128,10 +129,13 @@ struct AppBase::State final : http::Handler {
     }
 
     void iteration_end(std::size_t loop_index) override {
+        detail::end_shared_reads();
         if (collections != nullptr) collections->handler().iteration_end(loop_index);
     }
 
+    // On a loop: iteration_end() follows.
     void handle(http::Exchange& exchange) override {
+        detail::begin_shared_reads();
         if (answer(exchange)) exchange.finish();
     }
 
@@ -331,7 +335,7 @@ LocalReply AppBase::request(http::Method method, std::string_view target, std::s
     if (state_->is_for_collections(exchange.request)) {
         state_->collections->answer(exchange);
     } else {
-        state_->handle(exchange);
+        if (state_->answer(exchange)) exchange.finish();
         exchange.run();
     }
     return exchange.take();

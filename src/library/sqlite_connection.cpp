@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include <quern/assert.h>
+#include "library/shared_reads.h"
 
 namespace quern::detail {
 
@@ -45,6 +46,10 @@ Result<std::unique_ptr<SqlConnection>> SqlConnection::open(std::shared_ptr<sqlit
         new SqlConnection(std::move(shared), std::move(connection), reads, std::move(limits)));
 }
 
+SqlConnection::~SqlConnection() {
+    if (held_) close_snapshot();
+}
+
 Result<std::unique_ptr<Prepared>> SqlConnection::prepare(std::string_view sql) {
     limits_.prepared->fetch_add(1, std::memory_order_relaxed);
     sqlite3_stmt* handle = nullptr;
@@ -60,7 +65,7 @@ Result<std::unique_ptr<Prepared>> SqlConnection::prepare(std::string_view sql) {
 SqlRun SqlConnection::run(Prepared& statement) {
     statement.running = true;
     // Inside another run the snapshot is open already, and waiting for the log's restart would wait for us.
-    if (depth_++ == 0 && reads_) shared_->enter_snapshot();
+    if (depth_++ == 0 && reads_) enter_snapshot();
     return {*this, statement};
 }
 
@@ -68,7 +73,55 @@ void SqlConnection::give_back(Prepared& statement) {
     // What was bound stays: its addresses are not looked at before the next run has bound new values.
     sqlite3_reset(statement.statement.get());
     statement.running = false;
-    if (--depth_ == 0 && reads_) shared_->leave_snapshot();
+    if (--depth_ == 0 && reads_) leave_snapshot();
+}
+
+void SqlConnection::enter_snapshot() {
+    bool const shares = are_reads_shared();
+    if (held_) {
+        bool const fresh = sequence_ == shared_->sequence.load(std::memory_order_acquire);
+        if (fresh && shares) [[likely]]
+            return;
+        close_snapshot();
+    }
+    shared_->enter_snapshot();
+    if (shares) held_ = hold_snapshot();
+}
+
+// The sequence is read before the snapshot is taken (which the first read does): then the snapshot may hold
+// more than the sequence says, never less. Without a transaction the run is a snapshot of its own.
+bool SqlConnection::hold_snapshot() {
+    sequence_ = shared_->sequence.load(std::memory_order_acquire);
+    if (begin_.get() == nullptr) {
+        auto begin = connection_.prepare("BEGIN");
+        auto end = connection_.prepare("COMMIT");
+        if (!begin || !end) return false;
+        begin_ = *std::move(begin);
+        end_ = *std::move(end);
+    }
+    int const code = begin_.step();
+    begin_.reset();
+    if (code != SQLITE_DONE) return false;
+    note_shared_snapshot();
+    return true;
+}
+
+void SqlConnection::leave_snapshot() {
+    // An I/O error or a lack of memory makes SQLite end the transaction.
+    if (held_ && !connection_.is_autocommit()) return;
+    held_ = false;
+    shared_->leave_snapshot();
+}
+
+void SqlConnection::end_snapshot() {
+    if (held_ && depth_ == 0) close_snapshot();
+}
+
+void SqlConnection::close_snapshot() {
+    (void)end_.step();  // ends a transaction that only read; should it be gone already, all the better
+    end_.reset();
+    held_ = false;
+    shared_->leave_snapshot();
 }
 
 Result<SqlRun> SqlConnection::start(SqlKey& key) {

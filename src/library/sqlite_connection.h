@@ -51,12 +51,17 @@ class SqlConnection {
 public:
     [[nodiscard]] static Result<std::unique_ptr<SqlConnection>> open(
         std::shared_ptr<engine::sqlite::Shared> shared, engine::sqlite::Role role, StatementLimits limits);
+    ~SqlConnection();
+    SqlConnection(SqlConnection const&) = delete;
+    SqlConnection& operator=(SqlConnection const&) = delete;
 
     // Errors: those of preparing.
     [[nodiscard]] Result<SqlRun> start(SqlKey& key);
     [[nodiscard]] Result<SqlRun> start(SqlText const& sql);
     // Of a run that ends.
     void give_back(Prepared& statement);
+    // Gives up the snapshot that reads share, unless one is running.
+    void end_snapshot();
 
     // Runs one statement without values, for the writer.
     [[nodiscard]] Result<void> execute(std::string_view sql);
@@ -80,11 +85,19 @@ private:
     [[nodiscard]] SqlRun run(Prepared& statement);
     [[nodiscard]] Result<SqlRun> start_new(std::uint32_t number, SqlKey& key);
     void make_room();
+    void enter_snapshot();
+    void leave_snapshot();
+    [[nodiscard]] bool hold_snapshot();
+    void close_snapshot();
 
     std::shared_ptr<engine::sqlite::Shared> shared_;
     engine::sqlite::Connection connection_;
-    bool reads_;  // every outermost run is a snapshot
+    bool reads_;  // every outermost run is a snapshot, or is in one that is held
     int depth_ = 0;
+    bool held_ = false;           // a snapshot is, by a transaction that only reads
+    std::uint64_t sequence_ = 0;  // of commits, when it was taken
+    engine::sqlite::Statement begin_;
+    engine::sqlite::Statement end_;
     StatementLimits limits_;
     std::uint64_t uses_ = 0;
     std::vector<std::unique_ptr<Prepared>> fixed_;  // by number

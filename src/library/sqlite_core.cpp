@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "engine/sqlite/sqlite.h"
+#include "library/shared_reads.h"
 #include "os/file.h"
 
 namespace quern::detail {
@@ -43,6 +44,9 @@ struct ThreadReaders {
 thread_local constinit bool ThreadReaders::is_over = false;
 thread_local ThreadReaders thread_readers;
 
+thread_local constinit bool reads_are_shared = false;
+thread_local constinit bool holds_snapshots = false;  // maybe: some connection has taken one
+
 sqlite::Options engine_options(std::filesystem::path const& path, DatabaseOptions const& options) {
     sqlite::Options chosen;
     chosen.path = path;
@@ -56,6 +60,24 @@ sqlite::Options engine_options(std::filesystem::path const& path, DatabaseOption
 }
 
 }  // namespace
+
+bool are_reads_shared() { return reads_are_shared; }
+void begin_shared_reads() { reads_are_shared = true; }
+void note_shared_snapshot() { holds_snapshots = true; }
+
+void end_shared_reads() {
+    reads_are_shared = false;
+    drop_shared_snapshots();
+}
+
+void drop_shared_snapshots() {
+    if (!holds_snapshots) return;
+    holds_snapshots = false;
+    if (ThreadReaders::is_over) return;
+    for (auto const& entry : thread_readers.entries) {
+        if (auto const core = entry.core.lock()) core->end_snapshot(entry.connection);
+    }
+}
 
 Result<std::shared_ptr<DatabaseCore>> DatabaseCore::open(std::filesystem::path path,
                                                          DatabaseOptions const& options, bool is_temporary) {
@@ -122,6 +144,12 @@ Result<SqlConnection*> DatabaseCore::reader_for_thread() {
 void DatabaseCore::give_back(SqlConnection* connection) {
     std::lock_guard const lock(mutex_);
     std::erase_if(readers_, [connection](auto const& reader) { return reader.get() == connection; });
+}
+
+void DatabaseCore::end_snapshot(SqlConnection* connection) {
+    std::lock_guard const lock(mutex_);
+    auto const is_ours = [connection](auto const& reader) { return reader.get() == connection; };
+    if (std::ranges::any_of(readers_, is_ours)) connection->end_snapshot();
 }
 
 void DatabaseCore::add_to(DatabaseStatistics& statistics) const {

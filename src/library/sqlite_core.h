@@ -33,6 +33,8 @@ struct DatabaseCore : std::enable_shared_from_this<DatabaseCore> {
     [[nodiscard]] Result<SqlConnection*> reader();
     // Of a thread that ends.
     void give_back(SqlConnection* connection);
+    // Of a thread whose reads shared a snapshot; nothing when the connection is gone.
+    void end_snapshot(SqlConnection* connection);
     void close();
     void add_to(DatabaseStatistics& statistics) const;
 

@@ -5,6 +5,7 @@
 #include <quern/sqlite.h>
 
 #include "crypto/random.h"
+#include "library/shared_reads.h"
 #include "library/sqlite_core.h"
 #include "os/file.h"
 
@@ -83,7 +84,10 @@ Result<detail::SqlRun> Database::read(SqlText const& sql, std::size_t bound) {
     return reader->start(sql);
 }
 
-Result<void> Database::write(detail::WriteWork& work) { return core_->writer->write(work, false); }
+Result<void> Database::write(detail::WriteWork& work) {
+    detail::drop_shared_snapshots();
+    return core_->writer->write(work, false);
+}
 
 void Database::submit(std::move_only_function<Result<void>(Transaction&)> work,
                       std::move_only_function<void(Result<void>)> done) {
