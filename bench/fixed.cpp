@@ -18,7 +18,7 @@ class FixedHandler final : public quern::http::Handler {
 public:
     void handle(quern::http::Exchange& exchange) override {
         exchange.response.content_type = quern::http::content_type_text;
-        exchange.response.body.append("Hello, world!");
+        exchange.response.body.append("Hello, World!");
         exchange.finish();
     }
 };

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view response =
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 13\r\n"
-    "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nHello, world!";
+    "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nHello, World!";
 
 volatile std::sig_atomic_t stopped = 0;
 
