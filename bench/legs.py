@@ -47,7 +47,8 @@ LEGS = [
     *(Leg(f"ring-{count}", f"the floor through epoll and through io_uring, {count} connections",
           [FLOOR, Contestant("floor, io_uring", ["{bin}/bench_floor_ring", "{port}"])],
           load=QuernLoad(connections=count),
-          goal="a second way to wait is worth having from 5 % on at 64 connections") for count in (1, 64, 256)),
+          goal="a second way to wait is worth having from 5 % on at 64 connections")
+      for count in (1, 64, 256)),
     Leg("record-get", "one record by its id under a view rule, against the least a socket loop can do",
         [FLOOR, served("record-get", RECORD)], setup=prepare_posts,
         goal="at most 1.5 of the floor's CPU, at least 0.85 of its rate"),
