@@ -47,8 +47,15 @@ class Probe:
         if not hasattr(self.local, "connection"):
             self.local.connection = http.client.HTTPConnection(self.host, self.port, timeout=30)
         headers = {"Content-Type": "application/json"} if body is not None else {}
-        self.local.connection.request(method, path, body, headers)
-        answer = self.local.connection.getresponse()
+        try:
+            self.local.connection.request(method, path, body, headers)
+            answer = self.local.connection.getresponse()
+        except (http.client.RemoteDisconnected, ConnectionError):
+            if method != "GET":
+                raise
+            self.local.connection.close()  # it was idle for too long; the next request opens it again
+            self.local.connection.request(method, path, body, headers)
+            answer = self.local.connection.getresponse()
         text = answer.read()
         return answer.status, (answer.getheader("Content-Type") or "").split(";")[0], text
 
