@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Legs over a row by its id: the three ways, the rivals, many connections, a large table. Data only."""
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import probes
 from loads import QuernLoad, Wrk
@@ -8,34 +10,31 @@ from measure import Contestant, Leg
 from prepare import lay_out_data, post, prepare_posts
 from tables import ROWS, forget_pages, lay_out, prepare_users
 
+sys.path.append(str(Path(__file__).resolve().parent / "rivals"))
+
+from table import BY_NAME  # noqa: E402
+
 ENVIRONMENT = {"PORT": "{port}", "DATABASE": "{dir}/rows.db", "JOURNAL": "wal", "SYNCHRONOUS": "full"}
 PATHS = {"plaintext": "/plaintext", "cold": "/cold/{key}", "hot": "/hot/{key}", "library": "/library/{key}",
          "increment": "/increment/{key}"}
 PROBES = {"plaintext": probes.plaintext, "increment": probes.increments(),
           **{way: probes.read_by_id(f"/{way}") for way in ("cold", "hot", "library")}}
 
-# How each rival of the contract in rivals/README.md is started.
-RIVALS = {
-    "actix": ["{root}/build/rivals/actix/actix"],
-    "go-mattn": ["{root}/build/rivals/go-mattn/go-mattn"],
-    "go-modernc": ["{root}/build/rivals/go-modernc/go-modernc"],
-    "bun": ["{root}/build/rivals/bun/bun"],
-    "fastapi": ["{root}/build/rivals/fastapi/fastapi"],
-    "aspnet": ["{root}/build/rivals/aspnet/aspnet"],
-}
+RIVALS = ("actix", "go-mattn", "go-modernc", "bun", "fastapi", "aspnet")
 
 
-def contestant(name, command, way, rival=""):
-    return Contestant(name, command, path=PATHS[way], method="POST" if way == "increment" else "GET",
-                      environment=ENVIRONMENT, keys=ROWS, rival=rival, probe=PROBES[way], fresh=lay_out)
+def members(way):
+    """What a contestant is asked on that way, whoever it is."""
+    return {"path": PATHS[way], "method": "POST" if way == "increment" else "GET", "keys": ROWS,
+            "probe": PROBES[way], "fresh": lay_out}
 
 
 def quern(way, name=None):
-    return contestant(name or f"quern {way}", ["{bin}/bench_rows"], way)
+    return Contestant(name or f"quern {way}", ["{bin}/bench_rows"], environment=ENVIRONMENT, **members(way))
 
 
-def rivals(way, *names):
-    return [contestant(name, RIVALS[name], way, rival=name) for name in names or RIVALS]
+def rivals(way):
+    return [BY_NAME[name].contestant(**members(way)) for name in RIVALS]
 
 
 RECORDS = "/api/collections/posts/records"
@@ -89,21 +88,19 @@ def prepare_large(context):
 
 def large_legs():
     """Reads by random ids of a table that no cache of a program holds."""
-    def side(name, command, way, rival="", fresh=None):
-        return replace(contestant(name, command, way, rival), fresh=fresh, keys=LARGE_ROWS,
-                       probe=probes.read_by_id(f"/{way}", LARGE_ROWS))
+    def large(side, way, fresh):
+        return replace(side, fresh=fresh, keys=LARGE_ROWS, probe=probes.read_by_id(f"/{way}", LARGE_ROWS))
 
     def forget(context):
         forget_pages(f"{context.dir}/rows.db")
 
-    rows = ["{bin}/bench_rows"]
     legs = []
     for name, words, fresh, warm_up in (
             ("large-warm", "all of it in the system's cache", None, 1),
             ("large-cold", "none of it in the system's cache at the start", forget, 0)):
-        sides = [side("quern library", rows, "library", fresh=fresh),
-                 side("quern hot", rows, "hot", fresh=fresh),
-                 *(side(rival, RIVALS[rival], "hot", rival, fresh) for rival in ("actix", "go-mattn"))]
+        sides = [large(quern(way), way, fresh) for way in ("library", "hot")]
+        sides += [large(BY_NAME[rival].contestant(**members("hot")), "hot", fresh)
+                  for rival in ("actix", "go-mattn")]
         legs.append(Leg(name, f"a row by its id out of 20 million, {words}", sides, setup=prepare_large,
                         warm_up_seconds=warm_up, group="large"))
     return legs

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The to-do service: Quern as a library and as collections, FastAPI beside it, by profiles of durability."""
 import json
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import probes
 from loads import Ab, QuernLoad
@@ -9,11 +11,14 @@ from measure import Contestant, Leg, ProbeFailed
 from prepare import keep_as, lay_out_data, make_collection
 from tables import lay_out, prepare_todos
 
+sys.path.append(str(Path(__file__).resolve().parent / "rivals"))
+
+from table import BY_NAME  # noqa: E402
+
 CONCURRENCY = 20
 NEW = '{"title":"water the plants"}'
 # profile -> journal, synchronous
 PROFILES = {"rollback": ("delete", "full"), "wal-normal": ("wal", "normal"), "wal-full": ("wal", "full")}
-FASTAPI = ["{root}/build/rivals/fastapi/todo"]
 PATHS = {"list": "/todos", "get": "/todos/{key}", "create": "/todos"}
 RECORDS = "/api/collections/todos/records"
 RECORD_PATHS = {"list": f"{RECORDS}?sort=-number&perPage=20&skipTotal=1",
@@ -25,12 +30,16 @@ def ask(phase):
             "keys": probes.TODOS}
 
 
-def program(name, command, phase, profile, rival="", **environment):
-    journal, synchronous = PROFILES[profile]
-    return Contestant(f"{name} {profile}", command, path=PATHS[phase], rival=rival, fresh=lay_out,
+def library(phase, profile, name="quern", **environment):
+    return Contestant(f"{name} {profile}", ["{bin}/bench_todo"], path=PATHS[phase], fresh=lay_out,
                       probe=probes.todos, environment={
-                          "PORT": "{port}", "DATABASE": "{dir}/rows.db", "JOURNAL": journal,
-                          "SYNCHRONOUS": synchronous, **environment}, **ask(phase))
+                          "PORT": "{port}", "DATABASE": "{dir}/rows.db", "JOURNAL": PROFILES[profile][0],
+                          "SYNCHRONOUS": PROFILES[profile][1], **environment}, **ask(phase))
+
+
+def rival(name, phase, profile):
+    return BY_NAME[name].contestant(*PROFILES[profile], name=f"{name} {profile}", path=PATHS[phase],
+                                    fresh=lay_out, probe=probes.todos, **ask(phase))
 
 
 def probe_records(_context, url):
@@ -62,16 +71,15 @@ def prepare(context):
 
 
 def sides(phase):
-    library = ["{bin}/bench_todo"]
-    found = [program("quern", library, phase, "wal-full"), program("quern", library, phase, "wal-normal")]
+    found = [library(phase, "wal-full"), library(phase, "wal-normal")]
     if phase == "create":
-        found.append(program("quern, a commit each,", library, phase, "wal-full", BATCH="1"))
+        found.append(library(phase, "wal-full", "quern, a commit each,", BATCH="1"))
     found += [collections(phase, "wal-full"), collections(phase, "wal-normal")]
     if phase == "create":
         found.append(collections(phase, "wal-full", "--batch-max", "1",
                                  name="quern collections, a commit each,"))
-    for profile in PROFILES:
-        found.append(program("fastapi", FASTAPI, phase, profile, rival="fastapi"))
+    found += [rival("fastapi-todo", phase, profile) for profile in PROFILES]
+    found += [rival(name, phase, "wal-full") for name in ("fastapi-sqlmodel", "actix", "go-mattn", "bun")]
     return found
 
 

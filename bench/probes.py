@@ -22,7 +22,7 @@ def user(number, visits=None):
 
 
 def first_visits(number):
-    return number * 7919 % 1000
+    return number * 259 % 1000
 
 
 def compact(value):

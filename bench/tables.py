@@ -12,12 +12,20 @@ ROWS = 10_000
 USER_TABLE = """
 CREATE TABLE users (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL, visits INTEGER NOT NULL)"""
+# In place of the tables: whoever asks for row 1 is told about the SQLite that it asked with.
+ECHO = (
+    """CREATE VIEW users AS SELECT 1 AS id, sqlite_version() AS name,
+       (SELECT group_concat(compile_options, ' ') FROM pragma_compile_options) AS email, 0 AS visits""",
+    "CREATE VIEW todos AS SELECT 1 AS id, sqlite_version() AS title, 0 AS done",
+    "CREATE TRIGGER no_update INSTEAD OF UPDATE ON users BEGIN SELECT 1; END",
+    "CREATE TRIGGER no_insert INSTEAD OF INSERT ON todos BEGIN SELECT 1; END",
+)
 TODO_TABLE = """
 CREATE TABLE todos (id INTEGER PRIMARY KEY, title TEXT NOT NULL, done INTEGER NOT NULL DEFAULT 0)"""
 # What probes.user() expects, made by SQLite itself: twenty million rows take their time as it is.
 FILL_USERS = """
 WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
-INSERT INTO users SELECT n, 'user ' || n, 'user' || n || '@example.org', n * 7919 % 1000 FROM number"""
+INSERT INTO users SELECT n, 'user ' || n, 'user' || n || '@example.org', n * 259 % 1000 FROM number"""
 FILL_TODOS = """
 WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?)
 INSERT INTO todos SELECT n, 'todo ' || n, 0 FROM number"""
@@ -42,6 +50,11 @@ def prepare_todos(context):
     """{dir}/seed.db with the table `todos`, a hundred rows."""
     make(f"{context.dir}/seed.db",
          [[TODO_TABLE], [FILL_TODOS, TODOS]])
+
+
+def make_echo(path):
+    """A file whose row 1 tells the version of SQLite and the options that it was compiled with."""
+    make(path, [[statement] for statement in ECHO])
 
 
 def lay_out(context):

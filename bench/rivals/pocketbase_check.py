@@ -1,24 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a PocketBase works as the legs use it: a superuser by its command line, collections by its API."""
 import http.client
-import json
 import subprocess
 
 from measure import Running
+from prepare import EMAIL, PASSWORD, ask, sign_in
 
-EMAIL, PASSWORD = "bench@example.org", "a long password"
+
 VIEW = {"name": "about", "type": "view", "listRule": "",
         "viewQuery": "SELECT 1 AS id, sqlite_version() AS version"}
-
-
-def ask(connection, method, path, body=None, token=""):
-    connection.request(method, path, json.dumps(body) if body is not None else None,
-                       {"Content-Type": "application/json", "Authorization": token})
-    answer = connection.getresponse()
-    text = answer.read()
-    if answer.status != 200:
-        raise OSError(f"{method} {path}: {answer.status} {text[:200]!r}")
-    return json.loads(text)
 
 
 def sqlite_of_pocketbase(context, rival):
@@ -30,7 +20,5 @@ def sqlite_of_pocketbase(context, rival):
         raise OSError(f"superuser upsert: {ran.stdout.strip()[-200:]}")
     with Running(context, rival.contestant()) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
-        token = ask(connection, "POST", "/api/collections/_superusers/auth-with-password",
-                    {"identity": EMAIL, "password": PASSWORD})["token"]
-        ask(connection, "POST", "/api/collections", VIEW, token)
+        ask(connection, "POST", "/api/collections", VIEW, sign_in(server.port))
         return ask(connection, "GET", "/api/collections/about/records")["items"][0]["version"], None

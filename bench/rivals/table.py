@@ -32,9 +32,12 @@ class Rival:
     def build(self):
         return BUILD / self.name
 
-    def contestant(self, path="/", database="{dir}/rows.db", journal="wal", synchronous="full", wrk=()):
-        environment = {"PORT": "{port}", "DATABASE": database, "JOURNAL": journal, "SYNCHRONOUS": synchronous}
-        return Contestant(self.name, list(self.command), path=path, environment=environment, wrk=list(wrk))
+    def contestant(self, journal="wal", synchronous="full", **more):
+        """It on the file {dir}/rows.db; `more` are further members of the Contestant."""
+        environment = {"PORT": "{port}", "DATABASE": "{dir}/rows.db", "JOURNAL": journal,
+                       "SYNCHRONOUS": synchronous}
+        return Contestant(more.pop("name", self.name), list(self.command), environment=environment,
+                          rival=self.name, **more)
 
 
 def fastapi(file):
