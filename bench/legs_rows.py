@@ -8,7 +8,7 @@ import probes
 from loads import QuernLoad, Wrk
 from measure import Contestant, Leg
 from prepare import lay_out_data, post, prepare_posts
-from tables import ROWS, forget_pages, lay_out, prepare_users
+from tables import ROWS, forget_pages, lay_out, prepare_tables
 
 sys.path.append(str(Path(__file__).resolve().parent / "rivals"))
 
@@ -47,7 +47,7 @@ COLLECTIONS = Contestant(
 
 
 def prepare_both(context):
-    prepare_users(context)
+    prepare_tables(context)
     prepare_posts(context)
 
 
@@ -71,7 +71,7 @@ def connection_legs():
         sides = [replace(quern(way, f"{count} connections"), load=QuernLoad(connections=count))
                  for count in counts]
         legs.append(Leg(f"connections-{way}", f"{words} through the library, by more and more connections",
-                        sides, setup=prepare_users, group="connections",
+                        sides, setup=prepare_tables, group="connections",
                         goal="" if way == "increment" else "1000 at least 0.95 of the rate of 50"))
     return legs
 
@@ -81,7 +81,7 @@ LARGE_ROWS = 20_000_000
 
 def prepare_large(context):
     context.rows = context.rows or LARGE_ROWS
-    prepare_users(context)
+    prepare_tables(context)
     # It is read only, and copying it in front of each round would take minutes.
     lay_out(context)
 
@@ -114,24 +114,24 @@ def cold_program(flavour, phase, flag):
 
 LEGS = [
     Leg("ways", "three ways to a row, and the library's",
-        [quern("plaintext"), quern("hot"), quern("library"), quern("cold")], setup=prepare_users,
+        [quern("plaintext"), quern("hot"), quern("library"), quern("cold")], setup=prepare_tables,
         goal="hot and library at least 0.95 of the rate of plaintext"),
     *by_both(Leg("plaintext", "Hello, World!", [quern("plaintext", "quern"), FLOOR, *rivals("plaintext")],
-                 setup=prepare_users, goal="at most 1.10 of the floor's CPU, and ahead of every rival")),
+                 setup=prepare_tables, goal="at most 1.10 of the floor's CPU, and ahead of every rival")),
     *by_both(Leg("hot", "a row by its id, connection and statement kept",
                  [quern("library"), quern("hot"), COLLECTIONS, *rivals("hot")], setup=prepare_both,
                  goal="collections under a rule ahead of every rival")),
     *by_both(Leg("cold", "a row by its id, the database opened for each request",
-                 [quern("cold"), *rivals("cold")], setup=prepare_users)),
+                 [quern("cold"), *rivals("cold")], setup=prepare_tables)),
     Leg("cold-phases", "what a read costs that opens the database: phases, and how SQLite was compiled",
         [cold_program(flavour, phase, "private") for phase in ("open", "prepare", "all")
-         for flavour in ("lean", "bundled")], seconds=2, setup=prepare_users),
+         for flavour in ("lean", "bundled")], seconds=2, setup=prepare_tables),
     Leg("cold-flavours", "a read that opens the database: the build, and the flag for a private cache",
         [cold_program(flavour, "all", flag) for flavour in ("lean", "bundled")
-         for flag in ("private", "plain")], seconds=2, setup=prepare_users,
+         for flag in ("private", "plain")], seconds=2, setup=prepare_tables,
         goal="the lean build at least 1.4 times as fast as the bundled one"),
     Leg("increment", "a durable change of a random row, 64 callers, synchronous=FULL",
-        [quern("increment"), *rivals("increment")], setup=prepare_users),
+        [quern("increment"), *rivals("increment")], setup=prepare_tables),
     *connection_legs(),
     *large_legs(),
 ]

@@ -9,7 +9,7 @@ import probes
 from loads import Ab, QuernLoad
 from measure import Contestant, Leg, ProbeFailed
 from prepare import keep_as, lay_out_data, make_collection
-from tables import lay_out, prepare_todos
+from tables import lay_out, prepare_tables
 
 sys.path.append(str(Path(__file__).resolve().parent / "rivals"))
 
@@ -59,7 +59,7 @@ def collections(phase, profile, *flags, name="quern collections"):
 
 
 def prepare(context):
-    prepare_todos(context)
+    prepare_tables(context)
     make_collection(context, {
         "name": "todos", "type": "base", "listRule": "", "viewRule": "", "createRule": "",
         "indexes": ["CREATE INDEX `todos_number` ON `todos` (`number`)"],

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measuring: a server on one core, the load on another, what the kernel says the server used, and the
 statistics of paired rounds."""
+import http.client
 import json
 import math
 import os
@@ -214,8 +215,8 @@ def probe_all(context, leg, say):
         with Running(context, contestant) as server:
             try:
                 contestant.probe(context, server.url)
-            except ProbeFailed as failure:
-                raise ProbeFailed(f"{contestant.name}: {failure}") from None
+            except (ProbeFailed, OSError, http.client.HTTPException, ValueError) as failure:
+                raise ProbeFailed(f"{contestant.name}: {failure}") from failure
         say(f"  {contestant.name} answers right")
 
 

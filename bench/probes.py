@@ -30,7 +30,7 @@ def compact(value):
 
 
 class Caller:
-    """A kept connection."""
+    """A kept connection. One that idles while others ask may be closed by the server: use a new one then."""
 
     def __init__(self, url):
         self.connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
@@ -114,14 +114,13 @@ def record_increments(path, field, token=None):
     """The same through a collection's own door: `FIELD+` adds in the row's transaction."""
     def probe(_context, url):
         headers = {"Authorization": token} if token else {}
-        ask = Caller(url).ask
-        before = json.loads(ask("GET", path, headers=headers)[1])[field]
+        before = json.loads(Caller(url).ask("GET", path, headers=headers)[1])[field]
         body = compact({f"{field}+": 1})
         statuses = at_once(url, range(INCREMENTS),
                            lambda caller, _: caller.ask("PATCH", path, body, headers)[0])
         expect("changes answered 200", statuses.count(200), INCREMENTS)
-        expect(f"{field} after them", json.loads(ask("GET", path, headers=headers)[1])[field],
-               before + INCREMENTS)
+        expect(f"{field} after them",
+               json.loads(Caller(url).ask("GET", path, headers=headers)[1])[field], before + INCREMENTS)
     return probe
 
 
@@ -162,5 +161,5 @@ def todos(_context, url):
     expect("created", [status for status, _ in answers].count(201), INSERTS)
     made = {json.loads(text)["id"] for _, text in answers}
     expect("ids", made, set(range(TODOS + 1, TODOS + INSERTS + 1)))
-    expect("the list behind them", json.loads(ask("GET", "/todos")[1])[0],
+    expect("the list behind them", json.loads(Caller(url).ask("GET", "/todos")[1])[0],
            {"id": TODOS + INSERTS, "title": "new", "done": False})

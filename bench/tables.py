@@ -41,15 +41,10 @@ def make(path, statements, journal="wal"):
     connection.close()
 
 
-def prepare_users(context):
-    """{dir}/seed.db with the table `users`."""
-    make(f"{context.dir}/seed.db", [[USER_TABLE], [FILL_USERS, context.rows or ROWS]])
-
-
-def prepare_todos(context):
-    """{dir}/seed.db with the table `todos`, a hundred rows."""
-    make(f"{context.dir}/seed.db",
-         [[TODO_TABLE], [FILL_TODOS, TODOS]])
+def prepare_tables(context):
+    """{dir}/seed.db with the tables `users` and `todos`."""
+    make(f"{context.dir}/seed.db", [[USER_TABLE], [FILL_USERS, context.rows or ROWS],
+                                    [TODO_TABLE], [FILL_TODOS, TODOS]])
 
 
 def make_echo(path):

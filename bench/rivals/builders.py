@@ -62,7 +62,7 @@ def build_go(rival, driver, cgo):
     run("go", "build", "-trimpath", "-buildvcs=false", "-tags", driver, "-o", program, ".",
         cwd=rival.source, CGO_ENABLED=cgo, GOWORK="off")
     told = run("go", "version", "-m", program)
-    modules = dict(re.findall(r"\tdep\t(\S+)\tv(\S+)", told))
+    modules = dict(re.findall(r"\tdep\t(\S*sqlite\S*)\tv(\S+)", told))
     versions = {"go": re.search(r": go(\S+)", told)[1], **modules}
     if cgo == "1":
         versions["cc"] = run("cc", "-dumpfullversion").strip()

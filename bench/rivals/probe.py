@@ -15,7 +15,7 @@ from table import BY_NAME, ROOT  # noqa: E402
 import probes  # noqa: E402  (table.py knows where it is)
 from loads import Void  # noqa: E402
 from measure import Context, Leg, ProbeFailed, probe_all  # noqa: E402
-from tables import lay_out, prepare_todos, prepare_users  # noqa: E402
+from tables import lay_out, prepare_tables  # noqa: E402
 
 ROWS = (probes.plaintext, probes.read_by_id("/cold"), probes.read_by_id("/hot"), probes.increments())
 
@@ -23,14 +23,10 @@ ROWS = (probes.plaintext, probes.read_by_id("/cold"), probes.read_by_id("/hot"),
 def check(rival, journal):
     with tempfile.TemporaryDirectory(prefix="quern-rival-", dir=ROOT / "build") as directory:
         context = Context(root=str(ROOT), bin="", dir=directory)
-        for serves, prepare, checks in ((rival.rows, prepare_users, ROWS),
-                                        (rival.todos, prepare_todos, (probes.todos,))):
-            if not serves:
-                continue
-            prepare(context)
-            sides = [rival.contestant(journal, probe=probe, fresh=lay_out) for probe in checks]
-            probe_all(context, Leg("probe", "", sides), lambda line: None)
-            Path(directory, "seed.db").unlink()
+        prepare_tables(context)
+        checks = (*(ROWS if rival.rows else ()), *((probes.todos,) if rival.todos else ()))
+        sides = [rival.contestant(journal, probe=probe, fresh=lay_out) for probe in checks]
+        probe_all(context, Leg("probe", "", sides), lambda line: None)
 
 
 def main():
