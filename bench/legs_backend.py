@@ -58,6 +58,12 @@ def probe_list(path):
     return probe
 
 
+def probe_change(_context, url):
+    path = f"{RECORDS}/post00000000077"
+    probes.expect("the status", probes.Caller(url).ask("PATCH", path, b'{"title":"Another title"}')[0], 200)
+    probes.expect("the title", json.loads(probes.Caller(url).ask("GET", path)[1])["title"], "Another title")
+
+
 def probe_sign_in(_context, url):
     ask = probes.Caller(url).ask
     path = "/api/collections/_superusers/auth-with-password"
@@ -90,6 +96,8 @@ LEGS = [
     leg("create", "new records", goal="at least 5 times PocketBase's rate", path=RECORDS, method="POST",
         body=NEW, probe=probes.record_inserts("posts", NEW)),
     leg("update", "changes of random records", path=f"{RECORDS}/post{{key:011}}", method="PATCH",
+        body='{"title":"Another title"}', probe=probe_change),
+    leg("increment", "increments of random records", path=f"{RECORDS}/post{{key:011}}", method="PATCH",
         body='{"views+":1}', probe=probes.record_increments(f"{RECORDS}/post00000000077", "views")),
     leg("sign-in", "sign-ins of a superuser by password", connections=8,
         path="/api/collections/_superusers/auth-with-password", method="POST", body=SIGN_IN,

@@ -75,7 +75,7 @@ class NotReady(Exception):
 
 
 class ProbeFailed(Exception):
-    """A contestant answers wrong: it gets no figures, and the leg ends."""
+    """A contestant answers wrong: it gets no figures."""
 
 
 # --- one round ---------------------------------------------------------------------------------------------
@@ -205,19 +205,32 @@ def measure_round(context, leg, contestant):
         return served_figures(context, leg, contestant, server)
 
 
+def probe(context, contestant):
+    """Asks a contestant what it must answer right before its speed is of interest."""
+    if contestant.fresh:
+        contestant.fresh(context)
+    with Running(context, contestant) as server:
+        try:
+            contestant.probe(context, server.url)
+        except (OSError, http.client.HTTPException, ValueError) as failure:
+            raise ProbeFailed(str(failure)) from failure
+
+
 def probe_all(context, leg, say):
-    """Asks every contestant what it must answer right before its speed is of interest."""
-    for contestant in leg.contestants:
-        if not contestant.probe:
-            continue
-        if contestant.fresh:
-            contestant.fresh(context)
-        with Running(context, contestant) as server:
-            try:
-                contestant.probe(context, server.url)
-            except (ProbeFailed, OSError, http.client.HTTPException, ValueError) as failure:
+    """Takes those out that answer wrong, and returns them: (name, reason). Where one of ours does, there is
+    nothing to compare: ProbeFailed."""
+    failed = []
+    for contestant in [side for side in leg.contestants if side.probe]:
+        try:
+            probe(context, contestant)
+            say(f"  {contestant.name} answers right")
+        except ProbeFailed as failure:
+            if not contestant.rival:
                 raise ProbeFailed(f"{contestant.name}: {failure}") from failure
-        say(f"  {contestant.name} answers right")
+            leg.contestants.remove(contestant)
+            failed.append((contestant.name, f"it answers wrong: {failure}"))
+            say(f"  {contestant.name} answers wrong: {failure}")
+    return failed
 
 
 def measure_leg(context, leg, say):

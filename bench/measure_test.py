@@ -207,6 +207,15 @@ http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_
         with self.assertRaisesRegex(measure.ProbeFailed, "wrong: the answer.*Hello.*instead of"):
             measure.probe_all(context, measure.Leg("x", "x", [side]), lambda line: None)
 
+    def test_a_rival_with_wrong_bytes_is_left_out_and_named(self):
+        side = measure.Contestant("wrong", [sys.executable, "-c", self.SERVER, "{port}"], rival="other",
+                                  probe=probes.plaintext)
+        leg = measure.Leg("x", "x", [measure.Contestant("ours", []), side])
+        failed = measure.probe_all(measure.Context(root="", bin="", dir=""), leg, lambda line: None)
+        self.assertEqual([side.name for side in leg.contestants], ["ours"])
+        self.assertEqual(failed[0][0], "wrong")
+        self.assertIn("instead of", failed[0][1])
+
 
 class Page(unittest.TestCase):
     ABOUT = {"machine": "M", "date": "D", "commit": "C", "command": "bench/run x"}

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from table import BY_NAME, ROOT  # noqa: E402
 import probes  # noqa: E402  (table.py knows where it is)
 from loads import Void  # noqa: E402
-from measure import Context, Leg, ProbeFailed, probe_all  # noqa: E402
+from measure import Context, ProbeFailed, probe  # noqa: E402
 from tables import lay_out, prepare_tables  # noqa: E402
 
 ROWS = (probes.plaintext, probes.read_by_id("/cold"), probes.read_by_id("/hot"), probes.increments())
@@ -25,8 +25,8 @@ def check(rival, journal):
         context = Context(root=str(ROOT), bin="", dir=directory)
         prepare_tables(context)
         checks = (*(ROWS if rival.rows else ()), *((probes.todos,) if rival.todos else ()))
-        sides = [rival.contestant(journal, probe=probe, fresh=lay_out) for probe in checks]
-        probe_all(context, Leg("probe", "", sides), lambda line: None)
+        for wanted in checks:
+            probe(context, rival.contestant(journal, probe=wanted, fresh=lay_out))
 
 
 def main():
