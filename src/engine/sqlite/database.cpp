@@ -61,6 +61,7 @@ public:
         now.restarts_put_off = shared_->restarts_put_off;
         now.log_bytes = shared_->log_frames * shared_->page_bytes;
         now.snapshots = static_cast<std::uint64_t>(shared_->holders);
+        now.counts_kept = shared_->counts_kept;
         return now;
     }
 

@@ -34,9 +34,21 @@ Result<void> SqliteReader::select(plan::BoundPlan bound, RowSink& sink) {
 
 Result<std::int64_t> SqliteReader::count(plan::BoundPlan bound) {
     QUERN_CHECK(refresh());
+    begin_reading();
+    auto const snapshot = snapshot_id(connection_);
+    if (snapshot) {
+        QUERN_CHECK(runner_.write_count_key(bound, key_));
+        if (auto const known = shared_->counts.find(*snapshot, key_)) {
+            shared_->counts_kept.fetch_add(1, std::memory_order_relaxed);
+            return *known;
+        }
+    }
+    std::int64_t const start_us = shared_->clock.monotonic_us();
     auto result = runner_.count(bound);
     if (!result) [[unlikely]]
         after_error();
+    bool const slow = shared_->clock.monotonic_us() - start_us >= CountCache::slow_us;
+    if (result && snapshot && slow) shared_->counts.keep(*snapshot, key_, *result);
     return result;
 }
 
@@ -73,6 +85,11 @@ void SqliteReader::end_snapshot() {
 void SqliteReader::hold_snapshot() {
     if (auto const opened = refresh(); !opened) return;  // the next read tries again and reports
     held_ = true;
+    begin_reading();
+}
+
+// A transaction has its snapshot from its first read on.
+void SqliteReader::begin_reading() {
     (void)touch_.step();
     touch_.reset();
 }

@@ -4,6 +4,7 @@
 // A reader: one connection that keeps its snapshot as long as nothing newer was acknowledged.
 
 #include <memory>
+#include <string>
 
 #include "engine/sqlite/runner.h"
 #include "engine/sqlite/shared.h"
@@ -37,6 +38,7 @@ private:
     }
     [[nodiscard]] Result<void> reopen();
     void after_error();
+    void begin_reading();
 
     std::shared_ptr<Shared> shared_;
     Connection connection_;
@@ -47,6 +49,7 @@ private:
     bool open_ = false;
     bool held_ = false;
     std::uint64_t sequence_ = 0;  // of the open snapshot
+    std::string key_;             // of the last count
 };
 
 }  // namespace quern::engine::sqlite

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sqlite/runner.h"
 
+#include <array>
+#include <cstring>
+
 #include <quern/assert.h>
 
 namespace quern::engine::sqlite {
@@ -19,6 +22,24 @@ bool accepts(std::vector<sql::Binding> const& bindings, plan::BoundPlan bound) {
         if ((sql::accept_bit(bound.values[binding.parameter]) & ~binding.accepts) != 0) return false;
     }
     return true;
+}
+
+template <class T>
+void append_bytes(std::string& key, T const& value) {
+    std::array<char, sizeof value> bytes{};
+    std::memcpy(bytes.data(), &value, sizeof value);
+    key.append(bytes.data(), bytes.size());
+}
+
+void append_value(std::string& key, Value const& value) {
+    key += static_cast<char>(value.kind);
+    switch (value.kind) {
+    case ValueKind::null: return;
+    case ValueKind::integer: return append_bytes(key, value.integer);
+    case ValueKind::real: return append_bytes(key, value.real);
+    case ValueKind::text:
+    case ValueKind::blob: append_bytes(key, value.text.size()); key += value.text;
+    }
 }
 
 // Puts a statement back on every way out.
@@ -61,6 +82,17 @@ Result<Entry*> Runner::entry_of(plan::BoundPlan bound, Form form, Form exactly) 
 Result<void> Runner::select(plan::BoundPlan bound, RowSink& sink) {
     QUERN_TRY(Entry* const entry, entry_of(bound, Form::select, Form::select_exactly));
     return run(bound, *entry, sink);
+}
+
+Result<void> Runner::write_count_key(plan::BoundPlan bound, std::string& key) {
+    QUERN_TRY(Entry const* const entry, entry_of(bound, Form::count, Form::count_exactly));
+    key.clear();
+    append_value(key, Value::of(std::string_view(*entry->text)));
+    for (sql::Binding const& binding : entry->bindings) {
+        Value constant;
+        append_value(key, value_of(binding, bound, constant));
+    }
+    return {};
 }
 
 Result<std::int64_t> Runner::count(plan::BoundPlan bound) {

@@ -3,6 +3,8 @@
 
 // Runs plans on one connection; readers and the write transaction share it.
 
+#include <string>
+
 #include "engine/engine.h"
 #include "engine/sqlite/connection.h"
 #include "engine/sqlite/plan_cache.h"
@@ -17,6 +19,9 @@ public:
 
     [[nodiscard]] Result<void> select(plan::BoundPlan bound, RowSink& sink);
     [[nodiscard]] Result<std::int64_t> count(plan::BoundPlan bound);
+
+    // What count() finds out, as a key: the statement and its values. Errors: those of preparing.
+    [[nodiscard]] Result<void> write_count_key(plan::BoundPlan bound, std::string& key);
 
     // Statements that have begun and not ended: more than zero inside of a sink.
     [[nodiscard]] int depth() const { return depth_; }

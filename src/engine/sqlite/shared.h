@@ -17,6 +17,7 @@
 #include <optional>
 
 #include <quern/error.h>
+#include "engine/sqlite/count_cache.h"
 #include "engine/sqlite/sqlite.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -85,6 +86,9 @@ struct Shared {
     std::atomic<std::uint64_t> restarts_put_off{0};
 
     std::atomic<std::uint64_t> file_cuts{0};  // checkpoints, each of which may have cut the file
+
+    CountCache counts;
+    std::atomic<std::uint64_t> counts_kept{0};
 
     // The checkpoint thread sleeps; told when there is something to do.
     std::mutex checkpoint_mutex;

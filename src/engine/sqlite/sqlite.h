@@ -74,6 +74,7 @@ struct Statistics {
     std::uint64_t restarts_put_off = 0;  // because a snapshot was held too long
     std::uint64_t log_bytes = 0;         // in the log after the last commit
     std::uint64_t snapshots = 0;         // open now
+    std::uint64_t counts_kept = 0;       // of rows, that needed no counting: nothing had changed
 };
 
 // Threads: any. Lifetime: readers and the writer may outlive it, but then the file stays open until the last

@@ -87,6 +87,7 @@ public:
 private:
     SqliteWriter(std::shared_ptr<Shared> shared, Connection connection);
     [[nodiscard]] Result<void> prepare();
+    [[nodiscard]] Result<void> begin_log();
     [[nodiscard]] Result<void> make_room();
     void leave();
     static int note_log(void* writer, sqlite3* connection, char const* database, int frames);

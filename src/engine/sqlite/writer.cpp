@@ -21,6 +21,7 @@ Result<std::unique_ptr<Writer>> SqliteWriter::open(std::shared_ptr<Shared> share
     QUERN_TRY(auto connection, Connection::open(*shared, Role::writer));
     std::unique_ptr<SqliteWriter> writer(new SqliteWriter(std::move(shared), std::move(connection)));
     QUERN_CHECK(writer->prepare());
+    QUERN_CHECK(writer->begin_log());
     return writer;
 }
 
@@ -32,6 +33,22 @@ Result<void> SqliteWriter::prepare() {
     QUERN_CHECK(transaction_.prepare());
     sqlite3_wal_hook(connection_.get(), &SqliteWriter::note_log, this);
     return {};
+}
+
+// SQLite tells snapshots apart only once the log holds something (see count_cache.h). Where the disk is full
+// or another process writes, counts are not kept for now, which is slower and not wrong.
+Result<void> SqliteWriter::begin_log() {
+    auto const marked = [this]() -> Result<void> {
+        QUERN_TRY(std::int64_t const version, connection_.query_integer("PRAGMA user_version"));
+        QUERN_CHECK(begin());
+        QUERN_CHECK(connection_.execute("PRAGMA user_version = " + std::to_string(version)));
+        return commit();
+    }();
+    if (marked) return {};
+    if (open_) rollback();
+    bool const harmless =
+        marked.error().code == ErrorCode::disk_full || marked.error().code == ErrorCode::overloaded;
+    return harmless ? Result<void>() : marked;
 }
 
 SqliteWriter::~SqliteWriter() { rollback(); }
