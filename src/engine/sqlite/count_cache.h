@@ -4,9 +4,9 @@
 // Counts of rows that were slow to find out, kept as long as nothing has changed.
 //
 // A list with its total counts all rows that match; in a table of many rows this costs far more than the
-// page. A count depends on the statement, its values and the snapshot alone (plans know no clock), so the same
-// question to the same snapshot has the same answer. Which snapshot it is, SQLite itself says: the header of
-// its log's index, which moves with every commit of this process or another.
+// page. A count depends on the statement, its values and the snapshot alone (plans know no clock), so the
+// same question to the same snapshot has the same answer. Which snapshot it is, SQLite itself says: the
+// header of its log's index, which moves with every commit of this process or another.
 
 #include <array>
 #include <cstddef>
