@@ -4,6 +4,8 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -199,6 +201,22 @@ Result<void> make_directories(std::filesystem::path const& directory) {
     std::error_code ignored;
     if (error_number == EEXIST && std::filesystem::is_directory(directory, ignored)) return {};
     return fail(path_error("mkdir", directory, error_number));
+}
+
+Result<TemporaryDirectory> TemporaryDirectory::make(std::filesystem::path const& parent,
+                                                    std::string_view prefix) {
+    std::string pattern = (parent / (std::string(prefix) + "XXXXXX")).string();
+    if (::mkdtemp(pattern.data()) == nullptr) return fail(path_error("make a directory in", parent, errno));
+    return TemporaryDirectory(pattern);
+}
+
+Result<void> TemporaryDirectory::remove() {
+    if (path_.empty()) return {};
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+    std::filesystem::path const path = std::exchange(path_, {});
+    if (error) return fail(path_error("remove", path, error.value()));
+    return {};
 }
 
 Result<MappedFile> MappedFile::open(std::filesystem::path const& path) {

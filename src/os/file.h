@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <quern/error.h>
 #include "os/fd.h"
@@ -72,6 +73,29 @@ private:
 [[nodiscard]] Result<void> sync_directory(std::filesystem::path const& directory);
 // Makes the directory and its parents when missing, readable by the owner alone.
 [[nodiscard]] Result<void> make_directories(std::filesystem::path const& directory);
+
+// A directory with a name that nobody else has, removed with all that is in it at the end of its life.
+class TemporaryDirectory {
+public:
+    // Makes `parent`/`prefix`XXXXXX, readable by the owner alone. Errors: not_found, io — as told by the
+    // system.
+    [[nodiscard]] static Result<TemporaryDirectory> make(std::filesystem::path const& parent,
+                                                         std::string_view prefix);
+    TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    TemporaryDirectory& operator=(TemporaryDirectory&& other) noexcept {
+        std::swap(path_, other.path_);
+        return *this;
+    }
+    ~TemporaryDirectory() { static_cast<void>(remove()); }
+
+    [[nodiscard]] std::filesystem::path const& path() const { return path_; }
+    // Removes it now. Errors: io — some of it stays.
+    Result<void> remove();
+
+private:
+    explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+    std::filesystem::path path_;  // empty: removed
+};
 
 // The right to be the one server of a directory, among the processes of this machine. It is a lock of the
 // system (flock) on the directory itself, without a file of its own, and ends with the object or the process.

@@ -99,6 +99,23 @@ TEST_F(FileTest, ADirectoryIsLockedOnce) {
     EXPECT_EQ(DirectoryLock::take(directory_ / "none").error().code, ErrorCode::not_found);
 }
 
+TEST_F(FileTest, ATemporaryDirectoryGoesWithAllThatIsInIt) {
+    std::filesystem::path first;
+    {
+        auto made = TemporaryDirectory::make(directory_, "t-").value();
+        auto const other = TemporaryDirectory::make(directory_, "t-").value();
+        EXPECT_NE(made.path(), other.path());
+        first = made.path();
+        ASSERT_TRUE(make_directories(first / "a" / "b"));
+        ASSERT_TRUE(replace_file(first / "a" / "f", "text"));
+        TemporaryDirectory const moved = std::move(made);
+        EXPECT_TRUE(std::filesystem::exists(first / "a" / "f"));
+    }
+    EXPECT_FALSE(std::filesystem::exists(first));
+    EXPECT_TRUE(std::filesystem::exists(directory_ / "a")) << "what it stood in stays";
+    EXPECT_EQ(TemporaryDirectory::make(directory_ / "none", "t-").error().code, ErrorCode::not_found);
+}
+
 TEST(Thread, CanBeBoundAndNamed) {
     set_thread_name("a name that is too long");
     EXPECT_GE(processor_count(), 1U);
