@@ -30,6 +30,8 @@ function(quern_room room uses)
   endif()
   if(target STREQUAL "base")
     add_dependencies(quern_base quern_casefold)
+  elseif(target STREQUAL "app")
+    add_dependencies(quern_app quern_bench_reference)
   endif()
 
   if(QUERN_TESTS AND tests)

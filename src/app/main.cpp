@@ -5,14 +5,14 @@
 #include <functional>
 #include <string>
 
+#include "app/bench.h"
 #include "app/import.h"
 #include "app/load.h"
 #include "app/serve.h"
 #include "app/superuser.h"
+#include "app/version.h"
 
 namespace {
-
-constexpr char const* version = "0.1.0";
 
 using Run = std::function<int()>;
 
@@ -69,7 +69,7 @@ void add_superuser(CLI::App& app, quern::app::SuperuserOptions& options, Run& ru
 
 int main(int argc, char** argv) {
     CLI::App app("Quern: a backend in one binary and one file.");
-    app.set_version_flag("--version", version);
+    app.set_version_flag("--version", quern::app::version);
     app.require_subcommand(1);
 
     Run run;
@@ -85,6 +85,11 @@ int main(int argc, char** argv) {
     quern::app::LoadOptions load_options;
     quern::app::add_load(app, load_options)->callback([&] {
         run = [&] { return quern::app::run_load(load_options); };
+    });
+
+    quern::app::BenchOptions bench_options;
+    quern::app::add_bench(app, bench_options)->callback([&] {
+        run = [&] { return quern::app::run_bench(bench_options); };
     });
 
     CLI11_PARSE(app, argc, argv);
