@@ -42,6 +42,7 @@ public:
 
 private:
     BenchReader(BenchStage& stage, BenchKind kind, std::uint64_t seed);
+    [[nodiscard]] Result<void> ask_once();
     [[nodiscard]] Result<void> read_record(std::size_t number, RowSink& sink);
     [[nodiscard]] Result<void> ask_record();
     [[nodiscard]] Result<void> ask_list();
