@@ -88,7 +88,8 @@ private:
     }
 
     void acknowledge(BenchWrite& job, std::int64_t now_ns) {
-        if (is_warm()) loop_.times.add_ns(now_ns - job.begin_ns);
+        // What was under way when counting began had a part of its time before.
+        if (is_warm() && job.begin_ns >= loop_.begin_ns) loop_.times.add_ns(now_ns - job.begin_ns);
         loop_.end_ns = now_ns;
         ++acknowledged_;
         if (acknowledged_ == bench_warm_up_operations) loop_.begin_ns = now_ns;
