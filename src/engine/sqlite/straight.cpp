@@ -17,11 +17,15 @@ Result<Straight> Straight::open(std::filesystem::path const& path, Synchronous s
     if (handle == nullptr) return fail(ErrorCode::overloaded);
     Straight straight(handle);
     if (code != SQLITE_OK) return fail(straight.error(code));
+    // Settings that decide about speed are the engine's. Without this one a statement with LIMIT ? would be
+    // prepared anew at each use.
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_QPSG, 1, nullptr);
     Options const defaults;  // as much cache as the engine's connections have
     QUERN_CHECK(straight.execute("PRAGMA journal_mode = WAL"));
     QUERN_CHECK(straight.execute(synchronous == Synchronous::full ? "PRAGMA synchronous = FULL"
                                                                   : "PRAGMA synchronous = NORMAL"));
     QUERN_CHECK(straight.execute("PRAGMA foreign_keys = ON"));
+    QUERN_CHECK(straight.execute("PRAGMA temp_store = MEMORY"));
     QUERN_CHECK(
         straight.execute("PRAGMA cache_size = -" + std::to_string(defaults.writer_cache_bytes >> 10)));
     return straight;
