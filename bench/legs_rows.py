@@ -70,6 +70,9 @@ def connection_legs():
     for way, (words, counts) in what.items():
         sides = [replace(quern(way, f"{count} connections"), load=QuernLoad(connections=count))
                  for count in counts]
+        if way == "plaintext":  # what the kernel takes for more connections, whoever answers
+            sides += [replace(FLOOR, name=f"floor, {count} connections", load=QuernLoad(connections=count))
+                      for count in counts]
         legs.append(Leg(f"connections-{way}", f"{words} through the library, by more and more connections",
                         sides, setup=prepare_tables, group="connections",
                         goal="" if way == "increment" else "1000 at least 0.95 of the rate of 50"))
