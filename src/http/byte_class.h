@@ -5,7 +5,9 @@
 // No locale, no <cctype>: a digit is one of ten bytes.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace quern::http {
@@ -64,6 +66,22 @@ inline constexpr std::array<std::uint8_t, 256> bits = make();
 
 [[nodiscard]] constexpr char to_lower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+// The same for a whole token, eight bytes at a time: tokens hold no byte above 0x7F, so none of the sums
+// below carries into the next byte.
+inline void to_lower_token(char* token, std::size_t size) {
+    constexpr std::uint64_t ones = 0x0101010101010101;
+    constexpr std::uint64_t high = 0x80 * ones;
+    for (; size >= sizeof(std::uint64_t); token += sizeof(std::uint64_t), size -= sizeof(std::uint64_t)) {
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, token, sizeof bytes);
+        std::uint64_t const from_a = bytes + (0x80 - 'A') * ones;
+        std::uint64_t const behind_z = bytes + (0x80 - 'Z' - 1) * ones;
+        bytes |= (from_a & ~behind_z & high) >> 2;  // 0x80 becomes 0x20
+        std::memcpy(token, &bytes, sizeof bytes);
+    }
+    for (; size > 0; ++token, --size) *token = to_lower(*token);
 }
 
 // Whether `text` is `lower` (given in lower case) when ASCII case is ignored.

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "http/byte_class.h"
 #include "http/reader.h"
 
 namespace quern::http {
@@ -23,6 +24,21 @@ int status_of(std::string const& bytes) {
 
 std::string get(std::string const& target) { return "GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n"; }
 std::string with(std::string const& headers) { return "POST / HTTP/1.1\r\nHost: a\r\n" + headers + "\r\n"; }
+
+TEST(ByteClass, TokensAreLoweredByteByByteAndNothingElse) {
+    std::string every;
+    for (char c = 1; c > 0 && c < 127; ++c) {
+        if (is(c, token_byte)) every += c;
+    }
+    for (std::size_t from = 0; from < 9; ++from) {
+        std::string token = every.substr(from) + "Z";
+        std::string wanted = token;
+        for (char& c : wanted) c = to_lower(c);
+        token += "VALUE";  // what stands behind the token stays
+        to_lower_token(token.data(), wanted.size());
+        EXPECT_EQ(token, wanted + "VALUE");
+    }
+}
 
 TEST(Head, SlicesPointIntoTheBytes) {
     std::string const bytes =

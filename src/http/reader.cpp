@@ -125,7 +125,7 @@ bool RequestReader::build(Request& request, Arena& arena) {
     for (std::size_t i = 0; i < headers.size(); ++i) {
         FieldSlice const& field = head_.fields[i];
         char* const name = bytes + field.name_offset;
-        std::transform(name, name + field.name_size, name, to_lower);
+        to_lower_token(name, field.name_size);
         headers[i] = {{name, field.name_size}, {bytes + field.value_offset, field.value_size}};
     }
     request.headers = headers;
