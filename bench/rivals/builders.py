@@ -140,6 +140,7 @@ BUILDERS = {
     "actix": build_actix,
     "go-mattn": lambda rival: build_go(rival, "mattn", "1"),
     "go-modernc": lambda rival: build_go(rival, "modernc", "0"),
+    "go-store": lambda rival: build_go(rival, "mattn", "1"),
     "bun": build_bun,
     "fastapi": build_fastapi,
     "fastapi-todo": build_fastapi,
@@ -148,6 +149,7 @@ BUILDERS = {
     "pocketbase": build_pocketbase,
 }
 
-TOOLS = {"actix": ("rustc", "--version"), "go": ("go", "version"), "bun": ("npm", "--version"),
+TOOLS = {"actix": ("rustc", "--version"), "go": ("go", "version"), "go-store": ("go", "version"),
+         "bun": ("npm", "--version"),
          "fastapi": ("python3", "--version"), "aspnet": ("dotnet", "--version"),
          "pocketbase": ("python3", "--version")}

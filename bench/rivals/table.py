@@ -49,6 +49,8 @@ ALL = [
     Rival("go-mattn", "Go net/http, mattn/go-sqlite3 (cgo)", "go", ("{root}/build/rivals/go-mattn/rival",)),
     Rival("go-modernc", "Go net/http, modernc.org/sqlite (pure Go)", "go",
           ("{root}/build/rivals/go-modernc/rival",)),
+    Rival("go-store", "Go, database/sql, mattn/go-sqlite3 (cgo), without a server", "go-store",
+          ("{root}/build/rivals/go-store/rival",), rows=False, todos=False),
     Rival("bun", "Bun.serve, bun:sqlite", "bun",
           ("{root}/build/rivals/bun/bun", "{root}/bench/rivals/bun/main.ts")),
     Rival("fastapi", "FastAPI on Uvicorn, Python's sqlite3", "fastapi", fastapi("rows.py"), todos=False),
