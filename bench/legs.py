@@ -2,6 +2,7 @@
 """The legs: what is compared with what. Data only; how it is measured is in measure.py."""
 import legs_backend
 import legs_rows
+import legs_store
 import legs_todo
 import probes
 from loads import QuernLoad
@@ -85,5 +86,6 @@ LEGS = [
         hand="hand-list", set="set-list"),
     *legs_rows.LEGS,
     *legs_todo.LEGS,
+    *legs_store.LEGS,
     *legs_backend.LEGS,
 ]

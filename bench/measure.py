@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import select
 import signal
 import socket
 import statistics
@@ -18,12 +19,14 @@ from loads import QuernLoad, Target, Void
 
 START_SECONDS_MAX = 30
 STOP_SECONDS_MAX = 10
+LOOK_SECONDS = 0.1
 
 
 @dataclass
 class Contestant:
     """One side of a comparison. `command`, `environment` and `body` may hold {bin}, {root}, {dir} and
-    {port}; {key} in path and body is the load's random key."""
+    {port}, the command of a program also {rows} and {seconds}; {key} in path and body is the load's random
+    key."""
 
     name: str
     command: list
@@ -37,7 +40,7 @@ class Contestant:
     program: bool = False  # no server: it runs {seconds} by itself and prints its figures as JSON
     rival: str = ""  # of bench/rivals; must have been built
     note: str = ""  # what a reader must know of it: durability, what it does differently
-    probe: object = None  # called with (context, base url) before any round; raises ProbeFailed
+    probe: object = None  # called with (context, base url or None) before any round; raises ProbeFailed
     fresh: object = None  # called with (context) in front of every round: lays out its data anew
 
     def target(self, context, port):
@@ -68,6 +71,18 @@ class Leg:
     @property
     def unit(self):
         return "operation" if self.is_programs else "request"
+
+    def figures(self, name, text):
+        """Of a round, from what a program printed."""
+        return program_figures(name, text)
+
+    def line(self, name, figures):
+        """A round of a contestant, to be said."""
+        return f"{name} {figures['cpu_us_per_request']:.3f} us {figures['requests_per_second']:.0f}/s"
+
+    def parts(self, pairs):
+        """What is written: legs and their pairs. A leg whose rounds hold several figures is several."""
+        return [(self, pairs)]
 
 
 class NotReady(Exception):
@@ -100,7 +115,8 @@ class Context:
     load_core: int = 1
 
     def fill(self, text, port):
-        values = {"{root}": self.root, "{bin}": self.bin, "{dir}": self.dir, "{port}": str(port)}
+        values = {"{root}": self.root, "{bin}": self.bin, "{dir}": self.dir, "{port}": str(port),
+                  "{rows}": str(self.rows)}
         for name, value in values.items():
             text = text.replace(name, value)
         return text
@@ -149,14 +165,26 @@ def run_program(context, leg, contestant):
     """A contestant that needs no load: it works on the server's core and counts for itself."""
     command = [context.fill(part, 0).replace("{seconds}", str(leg.seconds)) for part in contestant.command]
     process = subprocess.Popen(["taskset", "-c", str(context.server_core), *command], stdout=subprocess.PIPE,
-                               text=True)
-    with process.stdout:
-        text = process.stdout.read()
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
+                               start_new_session=True)
+    text, peak_memory_kib = watch(process)
+    if process.wait() != 0:
         raise Void(f"{contestant.name} ended with {process.returncode}")
-    return {**program_figures(contestant.name, text), "peak_memory_kib": used.ru_maxrss}
+    return {**leg.figures(contestant.name, text), "peak_memory_kib": peak_memory_kib}
+
+
+def watch(process):
+    """What a program prints until its end, and the most memory that it had, looked at now and then and when
+    it prints. (The account that the kernel gives at the end begins with the memory of who started it.)"""
+    text, peak_memory_kib = b"", 0
+    with process.stdout:
+        while True:
+            ready, _, _ = select.select([process.stdout], [], [], LOOK_SECONDS)
+            peak_memory_kib = max(peak_memory_kib, account.peak_memory_kib(process.pid))
+            if ready:
+                piece = os.read(process.stdout.fileno(), 1 << 16)
+                if not piece:
+                    return text.decode(), peak_memory_kib
+                text += piece
 
 
 def program_figures(name, text):
@@ -209,6 +237,9 @@ def probe(context, contestant):
     """Asks a contestant what it must answer right before its speed is of interest."""
     if contestant.fresh:
         contestant.fresh(context)
+    if contestant.program:
+        contestant.probe(context, None)
+        return
     with Running(context, contestant) as server:
         try:
             contestant.probe(context, server.url)
@@ -247,9 +278,7 @@ def measure_leg(context, leg, say):
             say(f"  void: {void}")
             continue
         pairs.append(rounds)
-        say("  " + "   ".join(
-            f"{name} {figures['cpu_us_per_request']:.3f} us {figures['requests_per_second']:.0f}/s"
-            for name, figures in rounds.items()))
+        say("  " + "   ".join(leg.line(name, figures) for name, figures in rounds.items()))
     if len(pairs) < leg.pairs:
         raise Void(f"too many void rounds, the last: {voids[-1]}")
     return pairs, voids

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The measuring itself: the generators' words, the process clock, programs, the ratio, the page."""
+import json
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from xml.etree import ElementTree
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import account  # noqa: E402
+import legs_store  # noqa: E402
 import loads  # noqa: E402
 import measure  # noqa: E402
 import plot  # noqa: E402
@@ -133,6 +135,14 @@ print('{"count": 200, "cpu_us": 50, "seconds": %s}' % sys.argv[1])""")
         self.assertEqual(figures, {"contestant": "one", "requests": 200, "cpu_us_per_request": 0.25,
                                    "requests_per_second": 200 / 3})
 
+    def test_its_peak_of_memory_is_its_own(self):
+        held = bytearray(64 << 20)  # of who starts it
+        print_figures = """print('{"count": 1, "cpu_us": 1, "seconds": 1}')"""
+        small = self.round_of(print_figures)["peak_memory_kib"]
+        large = self.round_of("x = bytearray(96 << 20)\n" + print_figures)["peak_memory_kib"]
+        self.assertLess(small, len(held) >> 10)
+        self.assertGreater(large, 96 << 10)
+
     def test_a_program_that_fails_or_prints_something_else_voids_the_round(self):
         for code in ("raise SystemExit(1)", "print('nothing to say')", "print('7')",
                      """print('{"count": 0, "cpu_us": 1, "seconds": 1}')""",
@@ -155,6 +165,55 @@ print('{"count": 200, "cpu_us": 50, "seconds": %s}' % sys.argv[1])""")
 
     def test_the_legs_have_names_of_their_own(self):
         self.assertEqual(len({leg.name for leg in LEGS}), len(LEGS))
+
+
+class Store(unittest.TestCase):
+    """Programs that tell the figures of several classes in one round."""
+
+    LEG = legs_store.StoreLeg("store-x", "in x", sides())
+
+    @staticmethod
+    def printed(first="seed", rate=10.0):
+        names = [first, *list(legs_store.CLASSES)[1:]]
+        return json.dumps({"classes": [
+            {"class": name, "count": 10, "seconds": 1, "ops_per_second": rate + place, "p50_us": 5,
+             "p99_us": 9, "cpu_us": 40} for place, name in enumerate(names)], "journal": "wal"})
+
+    def round_of(self, name, rate):
+        return {**self.LEG.figures(name, self.printed(rate=rate)), "peak_memory_kib": 2048}
+
+    def test_each_class_is_written_as_a_leg_of_its_own(self):
+        pairs = [{"a": self.round_of("a", 10), "b": self.round_of("b", 20)}] * 3
+        parts = list(self.LEG.parts(pairs))
+        self.assertEqual([part.name for part, _ in parts],
+                         [f"store-x-{name}" for name in ("seed", "read", "query", "write", "write-32")])
+        leg, rounds = parts[1]
+        self.assertEqual((leg.unit, len(rounds)), ("operation", 3))
+        a, b = measure.summary(leg, rounds)
+        self.assertEqual((a["cpu_us_per_request"], a["latency_p99_us"]), (4.0, 9))
+        self.assertEqual(a["peak_memory_kib"], 2048)
+        self.assertAlmostEqual(b["throughput_ratio"]["ratio"], 21 / 11)
+
+    def test_a_program_that_prints_something_else_voids_the_round(self):
+        nothing = self.printed().replace('"count": 10', '"count": 0')
+        for text in ("", "7", "{}", self.printed("sown"), nothing):
+            with self.assertRaises(loads.Void):
+                self.LEG.figures("a", text)
+
+    def test_a_program_that_fails_its_own_probe_gets_no_figures(self):
+        side = legs_store.side("ram", "wrong", sys.executable, "-c",
+                               "import sys; sys.exit(' '.join(sys.argv[1:]) + ': a change was lost')")
+        context = measure.Context(root="", bin="", dir="/nowhere", rows=5)
+        with self.assertRaisesRegex(measure.ProbeFailed, "wrong: /nowhere ram 1000 1: a change was lost"):
+            measure.probe_all(context, measure.Leg("x", "x", [side]), lambda line: None)
+
+    def test_a_program_is_told_the_rows_and_the_seconds(self):
+        side = legs_store.side("durable", "one", sys.executable, "-c", """import json, sys
+print(json.dumps({"count": 1, "cpu_us": 1, "seconds": 1}) if sys.argv[1:] == ["/nowhere", "durable", "5", "3"]
+      else sys.argv)""")
+        context = measure.Context(root="", bin="", dir="/nowhere", rows=5)
+        figures = measure.measure_round(context, measure.Leg("x", "x", [side], seconds=3), side)
+        self.assertEqual(figures["requests"], 1)
 
 
 class Ratio(unittest.TestCase):
@@ -243,6 +302,13 @@ class Page(unittest.TestCase):
 3 pairs of 2 s; 0 void. M. D, commit C. `bench/run x`
 [Bars](results/x.svg), [every round](results/x.json).
 """)
+
+    def test_a_program_that_keeps_the_time_has_latencies(self):
+        text = report.table(self.result("operation", {
+            "contestant": "a", "cpu_us_per_request": 0.25, "requests_per_second": 4e6, "latency_p50_us": 1.25,
+            "latency_p99_us": 12.0}))
+        self.assertIn("| operations/s | ratio (95 %) | p50 µs | p99 µs | peak MiB |\n", text)
+        self.assertIn("| a | 0.250 | 1 | 4000000 | 1 | 1.2 | 12.0 |  |\n", text)
 
     def test_a_server_has_latencies_and_a_program_beside_it_none(self):
         text = report.table(self.result("request", self.SERVED, {

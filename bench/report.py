@@ -15,16 +15,21 @@ def row(cells):
     return "| " + " | ".join(cells) + " |"
 
 
-def heading(served, unit):
+def is_timed(result):
+    """Somebody waited for the answers, or a program kept the time of each operation itself."""
+    return result["unit"] == "request" or any("latency_p50_us" in line for line in result["summary"])
+
+
+def heading(served, timed, unit):
     cells = ["contestant", f"CPU µs/{unit}"]
     cells += ["user + system"] if served else []
     cells += ["ratio (95 %)", f"{unit}s/s", "ratio (95 %)"]
-    cells += ["p50 µs", "p99 µs"] if served else []
+    cells += ["p50 µs", "p99 µs"] if timed else []
     cells.append("peak MiB")
     return [row(cells), "|---|" + "---:|" * (len(cells) - 1)]
 
 
-def cells(served, line):
+def cells(served, timed, line):
     """One contestant. Programs do short work, so their microseconds have a digit more."""
     found = [line["contestant"], rounded(line["cpu_us_per_request"], 2 if served else 3)]
     if served:
@@ -32,8 +37,9 @@ def cells(served, line):
         found.append("" if user is None else f"{user:.1f} + {system:.1f}")
     found += [ratio_text(line.get("cpu_ratio")), rounded(line["requests_per_second"]),
               ratio_text(line.get("throughput_ratio"))]
-    if served:
-        found += [rounded(line.get(name)) for name in ("latency_p50_us", "latency_p99_us")]
+    if timed:
+        digits = 0 if served else 1
+        found += [rounded(line.get(name), digits) for name in ("latency_p50_us", "latency_p99_us")]
     memory = line.get("peak_memory_kib")
     return [*found, "" if memory is None else f"{memory / 1024:.1f}"]
 
@@ -57,10 +63,10 @@ def notes(result):
 
 def table(result):
     about = result["circumstances"]
-    served = result["unit"] == "request"
+    served, timed = result["unit"] == "request", is_timed(result)
     load = f", `{result['load']}`" if served else ""
-    lines = [f"### {result['leg']}: {result['title']}", "", *heading(served, result["unit"])]
-    lines += [row(cells(served, line)) for line in result["summary"]]
+    lines = [f"### {result['leg']}: {result['title']}", "", *heading(served, timed, result["unit"])]
+    lines += [row(cells(served, timed, line)) for line in result["summary"]]
     lines += ["", f"{len(result['pairs'])} pairs of {result['seconds']} s{load}; "
               f"{len(result['voids'])} void. {about['machine']}. {about['date']}, commit {about['commit']}. "
               f"`{about['command']}`"]
