@@ -266,14 +266,15 @@ private:
     }
 
     Figures together() {
-        std::int64_t const share = (arguments_.rows + callers - 1) / callers;
-        Figures figures{"write-32", Laps(share * callers), {}};
+        Figures figures{"write-32", Laps(arguments_.rows), {}};
         std::vector<Laps> laps(callers, Laps(0));
         figures.spent.start();
         {
             std::vector<std::jthread> threads;
             for (int caller = 0; caller < callers; ++caller)
-                threads.emplace_back([this, share, caller, &mine = laps[static_cast<std::size_t>(caller)]] {
+                threads.emplace_back([this, caller, &mine = laps[static_cast<std::size_t>(caller)]] {
+                    std::int64_t const share =
+                        arguments_.rows / callers + (caller < arguments_.rows % callers ? 1 : 0);
                     mine = Laps(share);
                     repeat(share, Random(static_cast<std::uint64_t>(caller) + 100), mine,
                            [this](std::int64_t id) { store_.add_one(id); });

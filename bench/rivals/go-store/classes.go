@@ -115,13 +115,16 @@ func (r *Run) alone(name string, warmUp int, operation func(int64)) *Figures {
 }
 
 func (r *Run) together() *Figures {
-	share := (r.arguments.rows + callers - 1) / callers
-	figures := &Figures{name: "write-32", laps: newLaps(share * callers)}
+	figures := &Figures{name: "write-32", laps: newLaps(r.arguments.rows)}
 	laps := make([]Laps, callers)
 	figures.measured(func() {
 		var all sync.WaitGroup
 		for caller := range callers {
 			all.Go(func() {
+				share := r.arguments.rows / callers
+				if int64(caller) < r.arguments.rows%callers {
+					share++
+				}
 				mine := newLaps(share)
 				r.repeat(share, Random(caller+100), &mine, r.store.addOne)
 				laps[caller] = mine
