@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).resolve().parent / "rivals"))
 
 from table import BY_NAME  # noqa: E402
 
-ROWS = 100_000
+ROWS = 20_000
 PROBE_ROWS, PROBE_SECONDS_MAX = "1000", 60
 CLASSES = {
     "seed": "rows inserted in transactions of 1,000",
