@@ -34,7 +34,7 @@ Result<void> SqliteReader::select(plan::BoundPlan bound, RowSink& sink) {
 
 Result<std::int64_t> SqliteReader::count(plan::BoundPlan bound) {
     QUERN_CHECK(refresh());
-    begin_reading();
+    if (!held_) begin_reading();
     auto const snapshot = snapshot_id(connection_);
     if (snapshot) {
         QUERN_CHECK(runner_.write_count_key(bound, key_));
