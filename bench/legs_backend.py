@@ -80,7 +80,7 @@ def sides(path, method="GET", body="", probe=None):
 
 def leg(name, title, goal="", connections=64, **what):
     return Leg(f"backend-{name}", f"{title}, {connections} callers", sides(**what),
-               load=QuernLoad(connections=connections), setup=prepare, goal=goal, group="backend")
+               load=QuernLoad(connections=connections), setup=prepare, goal=goal)
 
 
 LEGS = [

@@ -74,7 +74,7 @@ def connection_legs():
             sides += [replace(FLOOR, name=f"floor, {count} connections", load=QuernLoad(connections=count))
                       for count in counts]
         legs.append(Leg(f"connections-{way}", f"{words} through the library, by more and more connections",
-                        sides, setup=prepare_tables, group="connections",
+                        sides, setup=prepare_tables,
                         goal="" if way == "increment" else "1000 at least 0.95 of the rate of 50"))
     return legs
 
@@ -105,7 +105,7 @@ def large_legs():
         sides += [large(BY_NAME[rival].contestant(**members("hot")), "hot", fresh)
                   for rival in ("actix", "go-mattn")]
         legs.append(Leg(name, f"a row by its id out of 20 million, {words}", sides, setup=prepare_large,
-                        warm_up_seconds=warm_up, group="large"))
+                        warm_up_seconds=warm_up))
     return legs
 
 

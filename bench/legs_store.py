@@ -98,7 +98,7 @@ def sides(mode):
 
 
 def store(name, title, mode):
-    return StoreLeg(name, title, sides(mode), setup=prepare_rows, group="store")
+    return StoreLeg(name, title, sides(mode), setup=prepare_rows)
 
 
 LEGS = [

@@ -61,7 +61,6 @@ class Leg:
     warm_up_seconds: int = 1
     setup: object = None  # called once with (Context); prepares data directories, or raises NotReady
     goal: str = ""  # what the figures were meant to be
-    group: str = ""  # legs that are read together
 
     @property
     def is_programs(self):
