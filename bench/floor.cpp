@@ -5,41 +5,17 @@
 // server costs above this is its own; see fixed.cpp for ours. On SIGTERM it prints what it has used.
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <string_view>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
-#include <csignal>
+
+#include "floor.h"
 
 namespace {
-
-constexpr std::string_view response =
-    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 13\r\n"
-    "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nHello, World!";
-
-volatile std::sig_atomic_t stopped = 0;
-
-int open_listener(std::uint16_t port) {
-    int const listener = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    int const one = 1;
-    ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    ::setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::bind(listener, reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0) return -1;
-    if (::listen(listener, 4096) != 0) return -1;
-    return listener;
-}
 
 void watch(int epoll, int fd) {
     epoll_event event{};
@@ -54,7 +30,7 @@ std::uint64_t serve(int listener) {
     watch(epoll, listener);
     std::array<epoll_event, 256> events;
     std::uint64_t requests = 0;
-    while (stopped == 0) {
+    while (bench::floor_stopped == 0) {
         int const count = ::epoll_wait(epoll, events.data(), static_cast<int>(events.size()), -1);
         for (int i = 0; i < count; ++i) {
             int const fd = events[static_cast<std::size_t>(i)].data.fd;
@@ -70,7 +46,7 @@ std::uint64_t serve(int listener) {
             }
             std::string_view const bytes(buffer.data(), static_cast<std::size_t>(received));
             if (!bytes.ends_with("\r\n\r\n")) continue;
-            ::send(fd, response.data(), response.size(), MSG_NOSIGNAL);
+            ::send(fd, bench::floor_response.data(), bench::floor_response.size(), MSG_NOSIGNAL);
             ++requests;
         }
     }
@@ -80,13 +56,9 @@ std::uint64_t serve(int listener) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    std::uint16_t port = 8099;
-    if (count > 1) std::from_chars(arguments[1], arguments[1] + std::strlen(arguments[1]), port);
-    struct sigaction action {};
-    action.sa_handler = [](int) { stopped = 1; };
-    ::sigaction(SIGTERM, &action, nullptr);
-    ::sigaction(SIGINT, &action, nullptr);
-    int const listener = open_listener(port);
+    std::uint16_t const port = bench::port_of(count, arguments);
+    bench::stop_floor_on_signals();
+    int const listener = bench::open_floor_listener(port, SOCK_NONBLOCK);
     if (listener < 0) {
         std::fprintf(stderr, "floor: cannot listen on port %d\n", port);
         return 1;

@@ -6,49 +6,22 @@
 
 #include <liburing.h>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <charconv>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 
+#include "floor.h"
 #include "program.h"
 
 namespace {
-
-constexpr std::string_view response =
-    "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 13\r\n"
-    "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\nHello, World!";
 
 constexpr unsigned entries = 4096;
 constexpr unsigned buffers = 1024;  // a power of two
 constexpr unsigned buffer_bytes = 4096;
 constexpr int buffer_group = 1;
 constexpr std::uint64_t accepting = 1;  // the other operations' data are descriptors shifted by one
-
-volatile std::sig_atomic_t stopped = 0;
-
-int open_listener(std::uint16_t port) {
-    int const listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int const one = 1;
-    ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    ::setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    bench::require(::bind(listener, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0,
-                   "it binds");
-    bench::require(::listen(listener, 4096) == 0, "it listens");
-    return listener;
-}
 
 class Ring {
 public:
@@ -129,7 +102,7 @@ private:
 
 void serve(Ring& ring, int listener) {
     ring.accept(listener);
-    while (stopped == 0) {
+    while (bench::floor_stopped == 0) {
         ring.wait();
         ring.each([&](io_uring_cqe const& done) {
             bool const more = (done.flags & IORING_CQE_F_MORE) != 0;
@@ -142,7 +115,8 @@ void serve(Ring& ring, int listener) {
             if (done.res > 0) {
                 auto const id = static_cast<std::uint16_t>(done.flags >> IORING_CQE_BUFFER_SHIFT);
                 std::string_view const bytes(ring.buffer(id), static_cast<std::size_t>(done.res));
-                if (bytes.ends_with("\r\n\r\n")) ::send(fd, response.data(), response.size(), MSG_NOSIGNAL);
+                if (bytes.ends_with("\r\n\r\n"))
+                    ::send(fd, bench::floor_response.data(), bench::floor_response.size(), MSG_NOSIGNAL);
                 ring.lend(id);
             }
             if (more) return;
@@ -159,13 +133,10 @@ void serve(Ring& ring, int listener) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    std::uint16_t port = 8099;
-    if (count > 1) std::from_chars(arguments[1], arguments[1] + std::strlen(arguments[1]), port);
-    struct sigaction action {};
-    action.sa_handler = [](int) { stopped = 1; };
-    ::sigaction(SIGTERM, &action, nullptr);
-    ::sigaction(SIGINT, &action, nullptr);
-    int const listener = open_listener(port);
+    std::uint16_t const port = bench::port_of(count, arguments);
+    bench::stop_floor_on_signals();
+    int const listener = bench::open_floor_listener(port, 0);
+    bench::require(listener >= 0, "it listens");
     Ring ring;
     serve(ring, listener);
     ::close(listener);
